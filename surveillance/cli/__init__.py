@@ -49,7 +49,9 @@ COMMANDS: dict[str, _Command] = {
         "server.camera_cmd", "camera_app", "See what a camera shows of its table.", True
     ),
     "chips": _Command("server.chips_cmd", "chips_app", "Show feltwatch the table's chips.", True),
-    "cards": _Command("server.cards_cmd", "cards_app", "Show feltwatch the table's joker.", True),
+    "cards": _Command(
+        "server.cards_cmd", "cards_app", "Show feltwatch the table's deck and joker.", True
+    ),
     "banker": _Command(
         "server.banker_cmd", "banker_app", "Show feltwatch the banker's button or dice cup.", True
     ),

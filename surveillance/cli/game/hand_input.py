@@ -45,16 +45,20 @@ def _texts(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     elif len(arguments) == 1 and Path(first).is_file():
         with reading(first), Path(first).open(encoding="utf-8-sig") as lines:
             yield from _lines(lines, first)
-    elif len(arguments) == 1 and not _begins_as_hand(first):
+    elif len(arguments) == 1 and not _holds_a_card(first):
         raise FeltwatchError(f"{first or 'nothing'}: no such file, and no cards such as 'AS KD'")
     else:
         yield "the hand", " ".join(arguments)
 
 
-def _begins_as_hand(text: str) -> bool:
-    """Whether the first word is a card: then the rest is meant as cards too."""
+def _holds_a_card(text: str) -> bool:
+    """Whether a word is a card: then the others are meant as cards too, and one may be wrong."""
+    return any(_is_card(word) for word in text.replace(",", " ").split())
+
+
+def _is_card(word: str) -> bool:
     try:
-        return bool(parse_cards(text.replace(",", " ").split()[:1]))
+        return bool(parse_cards([word]))
     except CardError:
         return False
 

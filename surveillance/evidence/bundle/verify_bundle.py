@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from settlement.errors import FeltwatchError
 from settlement.input_file import reading
 from surveillance.evidence.bundle.archive import Region, regions
 from surveillance.evidence.bundle.manifest import MANIFEST, Manifest, find_manifest, manifest_part
@@ -19,6 +20,21 @@ from surveillance.evidence.bundle.parts import MANIFEST_MAX_BYTES
 from surveillance.evidence.bundle.problem import Kind, Problem
 
 _CHUNK_BYTES = 1 << 20
+
+
+def refuse_no_bundle(path: Path) -> None:
+    """Raise FeltwatchError for a file that nobody would take for a bundle.
+
+    A bundle that was damaged is none of these: it has the name of one, a zip's directory or a
+    manifest, and what was changed in it is reported.
+    """
+    if path.suffix.lower() == ".zip":
+        return
+    with reading(path), path.open("rb") as file:
+        if find_manifest(file.read(MANIFEST_MAX_BYTES))[1] is None and not zipfile.is_zipfile(file):
+            raise FeltwatchError(
+                f"{path}: no bundle: expected the .zip of an alert, or an evidence folder"
+            )
 
 
 def verify_bundle(path: Path) -> tuple[Problem, ...]:

@@ -11,7 +11,7 @@ from settlement.errors import FeltwatchError
 from surveillance.evidence.bundle.chain import CHAIN_FILE
 from surveillance.evidence.bundle.keys import VerifyKey
 from surveillance.evidence.bundle.problem import Problem
-from surveillance.evidence.bundle.verify_bundle import verify_bundle
+from surveillance.evidence.bundle.verify_bundle import refuse_no_bundle, verify_bundle
 from surveillance.evidence.bundle.verify_checkpoints import CheckpointCheck, Place, check_against
 from surveillance.evidence.bundle.verify_log import LogCheck, check_log
 from surveillance.evidence.bundle.write import file_sha256
@@ -140,8 +140,9 @@ def verify_file(
 ) -> FolderCheck:
     """Check one bundle, and against its log where that is found in a folder above it.
 
-    Raises FeltwatchError when a file cannot be read.
+    Raises FeltwatchError when a file cannot be read, or is no bundle at all.
     """
+    refuse_no_bundle(bundle)
     problems = list(verify_bundle(bundle))
     log_path = log_path or _log_above(bundle)
     if log_path is None:

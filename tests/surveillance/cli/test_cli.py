@@ -36,6 +36,10 @@ def test_a_file_of_rules_alone_is_shown_whole(capsys: pytest.CaptureFixture[str]
     assert "[limits.main]" in capsys.readouterr().out
 
 
+def test_help_names_the_deck_that_cards_takes_samples_of() -> None:
+    assert "deck" in cli.COMMANDS["cards"].short_help
+
+
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0

@@ -163,6 +163,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
         ((), "no hand: write seven cards"),
         (("hands.txt",), "hands.txt: no such file, and no cards such as 'AS KD'"),
         (("AS KD 9H 9C 7S 5D",), "the hand: 6 cards (AS KD 9H 9C 7S 5D); a hand is seven cards"),
+        (("A5 KD QH 9C 9D 4S 2H",), "the hand: 'A5' is no card"),
         (("AS",), "the hand: 1 card (AS); a hand is seven cards, or eight of a draw dealer"),
         (("AS KD 9H 9C 7S 5D XX",), "the hand: 'XX' is no card"),
         (("AS", "KD", "9H", "9C", "7S", "5D", "AS"), "the hand: AS is there twice"),

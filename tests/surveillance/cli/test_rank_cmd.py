@@ -209,6 +209,7 @@ def test_lines_that_are_no_hand(
 
 def test_arguments_that_are_no_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "the hand: 'KX' is no card" in refused(capsys, "AS KX")
+    assert "the hand: 'A5' is no card" in refused(capsys, "A5 KD")
     assert "no-such.txt: no such file, and no cards" in refused(capsys, "no-such.txt")
     assert "the hand: 3 cards (AS KD QD)" in refused(capsys, "AS", "KD", "QD")
     latin = tmp_path / "latin.txt"

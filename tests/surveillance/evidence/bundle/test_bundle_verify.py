@@ -45,6 +45,24 @@ def bundle(evidence: Path) -> Path:
     return sorted(evidence.rglob("*.zip"))[0]
 
 
+def test_what_is_no_bundle_is_refused_and_not_called_altered(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# Evidence\n")
+    assert main(["verify", str(readme)]) == 2
+    out, err = capsys.readouterr()
+    assert "altered" not in out + err
+    assert f"{readme}: no bundle: expected" in err
+    # One that was damaged beyond its manifest is altered, whatever it is called.
+    data = bundle.read_bytes()
+    for name in ("damaged.zip", "damaged"):
+        damaged = tmp_path / name
+        damaged.write_bytes(b"\0" * 4000 + data[4000:])
+        assert main(["verify", str(damaged)]) == 1
+        assert "altered" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("read", [1, 2])
 def test_a_line_that_is_written_while_the_log_is_read_is_no_change(
     evidence: Path, monkeypatch: pytest.MonkeyPatch, read: int
