@@ -79,19 +79,12 @@ class Queries(Store):
             out.setdefault(label, {})[split] = count
         return out
 
-    def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str | None, ...], str | None]]:
-        """Each different combination of values of `keys` and split that images have."""
-        columns = ", ".join(_key(key) for key in keys)
-        query = f"SELECT DISTINCT {columns}, split FROM pictures"
-        for row in self._db.execute(query):
-            yield tuple(row[:-1]), row[-1]
-
     def members(
         self, keys: tuple[str, ...]
     ) -> Iterator[tuple[int, tuple[str | None, ...], str | None]]:
         """Number, values of `keys` and split of every image, in order."""
-        columns = ", ".join(_key(key) for key in keys)
-        for row in self._db.execute(f"SELECT id, {columns}, split FROM pictures ORDER BY id"):
+        columns = ", ".join(("id", *(_key(key) for key in keys), "split"))
+        for row in self._db.execute(f"SELECT {columns} FROM pictures ORDER BY id"):
             yield row[0], tuple(row[1:-1]), row[-1]
 
     def box_places(self) -> Iterator[tuple[float, float, float, float]]:

@@ -1,4 +1,4 @@
-"""Splitting a dataset by whole shifts, decks and cameras, alike images together, by class."""
+"""Splitting a dataset by whole shifts, decks, cameras or spans of time, by class."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from datasets.labelled.manifest import Dataset
 from datasets.labelled.queries import GROUP_KEYS
 from datasets.labelled.stats import near_pictures
+from datasets.labelled.times import SPAN_S, time_groups
 from settlement.errors import FeltwatchError
 
 SPLITTER = "import:split"
@@ -22,6 +23,10 @@ PICTURES_WEIGHT = 0.1
 
 With more the many images that are still to come draw the few of a rare class to `train`.
 """
+
+TIME = "time"
+SPLIT_KEYS = (*GROUP_KEYS, TIME)
+"""What can hold images together in a split."""
 
 Values = tuple[str | None, ...]
 
@@ -104,7 +109,7 @@ class _Union:
         return node in self._up
 
 
-_PICTURE = len(GROUP_KEYS)
+_PICTURE = len(SPLIT_KEYS)
 """Place of an image's own number among the nodes, behind those of all keys."""
 
 
@@ -115,33 +120,36 @@ def split_dataset(
     seed: int = 0,
     anew: bool = False,
     near: bool = True,
+    span_s: float = SPAN_S,
 ) -> SplitSummary:
     """Put every image into a split; images that share a value of `by` stay together.
 
-    An image with none of these values is a group of its own. Unless `near` is false
+    By `time` images stay together that were taken less than `span_s` one after another. An
+    image with none of these values is a group of its own. Unless `near` is false
     images that are almost the same stay together too. Groups are shared out so that each
     split gets its share of the images and of every class. Images that are in a split
     stay there, and their group with them, unless `anew`. The same dataset, seed and shares
     give the same splits. Raises FeltwatchError when it cannot be done, saying what would help.
     """
     keys = tuple(dict.fromkeys(by))
-    wrong = next((k for k in keys if k not in GROUP_KEYS), None)
+    wrong = next((k for k in keys if k not in SPLIT_KEYS), None)
     if wrong is not None or not keys:
-        raise FeltwatchError(f"--by {wrong or ''}: can be {', '.join(GROUP_KEYS)}")
+        raise FeltwatchError(f"--by {wrong or ''}: can be {', '.join(SPLIT_KEYS)}")
     shares = dict(shares or {"train": 0.8, "val": 0.1, "test": 0.1})
     if not len(dataset):
         raise FeltwatchError(f"{dataset.folder}: holds no images to split")
+    members = _Members(dataset, keys, time_groups(dataset, span_s) if TIME in keys else {})
     union = _Union()
-    for values, _ in dataset.groups(keys):
+    for _, values, _ in members:
         nodes = [(at, value) for at, value in enumerate(values) if value is not None]
         for node in nodes[1:]:
             union.join(nodes[0], node)
-    alike = _join_near(dataset, keys, union) if near else 0
+    alike = _join_near(dataset, members, union) if near else 0
     sizes: dict[str, int] = {}
     fixed: dict[str, set[str]] = {}
     kept = 0
     names: dict[int, str] = {}
-    for id, name, split in _named(dataset, keys, union):
+    for id, name, split in _named(members, union):
         names[id] = name
         sizes[name] = sizes.get(name, 0) + 1
         if split is not None and not anew:
@@ -152,18 +160,33 @@ def split_dataset(
     for id, label, count in dataset.picture_classes():
         counts[names[id]][label] += count
     home = share_out(sizes, counts, {n: next(iter(s)) for n, s in fixed.items()}, shares, seed)
-    dataset.set_splits(_moves(dataset, keys, names, home, anew), by=SPLITTER)
+    dataset.set_splits(_moves(members, names, home, anew), by=SPLITTER)
     summary = _summary(dataset, keys, shares, sizes, kept)
     summary.near = alike
     return summary
 
 
-def _join_near(dataset: Dataset, keys: tuple[str, ...], union: _Union) -> int:
+@dataclass(frozen=True)
+class _Members:
+    """Number, values of the keys and split of every image, in order."""
+
+    dataset: Dataset
+    keys: tuple[str, ...]
+    times: Mapping[int, str]
+
+    def __iter__(self) -> Iterator[tuple[int, Values, str | None]]:
+        stored = tuple(key for key in self.keys if key != TIME)
+        for id, values, split in self.dataset.members(stored):
+            own = dict(zip(stored, values, strict=True)) | {TIME: self.times.get(id)}
+            yield id, tuple(own[key] for key in self.keys), split
+
+
+def _join_near(dataset: Dataset, members: _Members, union: _Union) -> int:
     """Join the groups of images that are almost the same; how many such images there are."""
     links = near_pictures(dataset)
     alike = {id for link in links for id in link}
     nodes: dict[int, tuple[int, str]] = {}
-    for id, values, _ in dataset.members(keys) if links else ():
+    for id, values, _ in members if links else ():
         if id in alike:
             nodes[id] = _node(id, values)
             union.top(nodes[id])
@@ -186,21 +209,18 @@ def _group(id: int, values: Values, union: _Union) -> str:
     return f"#{top}" if place == _PICTURE else f"{place}:{top}"
 
 
-def _named(
-    dataset: Dataset, keys: tuple[str, ...], union: _Union
-) -> Iterator[tuple[int, str, str | None]]:
-    for id, values, split in dataset.members(keys):
+def _named(members: _Members, union: _Union) -> Iterator[tuple[int, str, str | None]]:
+    for id, values, split in members:
         yield id, _group(id, values, union), split
 
 
 def _moves(
-    dataset: Dataset,
-    keys: tuple[str, ...],
+    members: _Members,
     names: Mapping[int, str],
     home: Mapping[str, str],
     anew: bool,
 ) -> Iterator[tuple[int, str]]:
-    for id, _, split in list(dataset.members(keys)):
+    for id, _, split in list(members):
         if anew or split is None:
             yield id, home[names[id]]
 
@@ -226,6 +246,7 @@ def _refuse(
         return
     only = ", ".join(keys)
     fewer = f"split by less than {only}" if len(keys) > 1 else "split by another value"
+    fewer += ", give a shorter --span" if TIME in keys else ""
     fewer += ", leave alike images apart with --near-apart" if alike else ""
     raise FeltwatchError(
         f"{dataset.folder}: by {names} all images are connected in {len(sizes)} group"
@@ -318,6 +339,7 @@ def _summary(
             summary.warnings.append(
                 f"{name}: {got:.1%} of the images instead of {share:.1%}; "
                 f"the largest group has {max(sizes.values())} of {whole}"
+                + ("; a shorter --span gives smaller groups" if TIME in keys else "")
             )
     for label, own in sorted(dataset.class_counts().items()):
         summary.classes[label] = {name: own.get(name, 0) for name in shares}

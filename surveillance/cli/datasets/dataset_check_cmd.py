@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from datasets.labelled.checks.check import EXAMPLES, MIN_EXAMPLES, Finding, Severity
+from settlement.errors import FeltwatchError
 from surveillance.cli.options import Folder, Json, Quiet, counting_bar
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
@@ -91,8 +92,13 @@ def print_findings(findings: tuple[Finding, ...], pictures: int) -> None:
 def split_command(
     folder: Folder,
     by: Annotated[
-        str, typer.Option("--by", help="What keeps images in one split: shift, deck, camera, ...")
+        str,
+        typer.Option("--by", help="What keeps images in one split: shift, deck, camera, time, ..."),
     ] = "shift,deck,camera",
+    span: Annotated[
+        str | None,
+        typer.Option("--span", help="With --by time: the least pause between splits; 60s."),
+    ] = None,
     shares: Annotated[
         str, typer.Option("--shares", help="Splits and their fractions of the images.")
     ] = "train=0.8,val=0.1,test=0.1",
@@ -111,20 +117,29 @@ def split_command(
     as whole groups allow.
 
     Images with the same value of any of --by (shift, deck, camera, deal, source) stay
-    together. Images that are in a split already stay there.
+    together. By time, images that were taken less than --span one after another stay together;
+    the time is in the image's name, in its EXIF or recorded. Images that are in a split already
+    stay there.
 
     Examples:
 
       feltwatch dataset split felt
 
       feltwatch dataset split felt --by shift --shares train=0.9,val=0.1 --anew
+
+      feltwatch dataset split photos --by time --span 5min
     """
     from datasets.labelled.manifest import Dataset
-    from datasets.labelled.split import parse_shares, split_dataset
+    from datasets.labelled.split import TIME, parse_shares, split_dataset
+    from datasets.labelled.times import SPAN_S, parse_span
 
     keys = [key.strip() for key in by.split(",") if key.strip()]
+    if span is not None and TIME not in keys:
+        raise FeltwatchError("--span: belongs to --by time")
+    span_s = SPAN_S if span is None else parse_span(span)
+    wanted = parse_shares(shares)
     with Dataset.open(folder) as dataset:
-        summary = split_dataset(dataset, keys, parse_shares(shares), seed, anew, not near_apart)
+        summary = split_dataset(dataset, keys, wanted, seed, anew, not near_apart, span_s)
     if as_json:
         typer.echo(json.dumps(summary.as_dict()))
         return

@@ -93,6 +93,19 @@ def test_split_prints_what_it_reached(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "--shares nonsense" in capsys.readouterr().err
 
 
+def test_split_by_time_takes_a_span(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Dataset.create(tmp_path, ("AS",)) as dataset:
+        for n in range(10):
+            dataset.add_picture(NewPicture(f"20220316_1200{n * 5:02d}.jpg", 9, 9, sha256=f"{n}"))
+    arguments = ["dataset", "split", str(tmp_path), "--json", "--by"]
+    assert main([*arguments, "time", "--span", "5s"]) == 0
+    assert json.loads(capsys.readouterr().out)["groups"] == 10
+    assert main([*arguments, "time", "--anew"]) == 2
+    assert "give a shorter --span" in capsys.readouterr().err
+    assert main([*arguments, "source", "--span", "5s"]) == 2
+    assert "--span: belongs to --by time" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["check", "split", "stats", "diff", "export"])
 def test_a_folder_without_a_dataset_is_refused(
     tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]

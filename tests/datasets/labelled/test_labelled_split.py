@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from datasets.labelled.manifest import Dataset, NewPicture
 from datasets.labelled.split import parse_shares, split_dataset
+from datasets.labelled.times import parse_span, time_groups
 from settlement.errors import FeltwatchError
 
 SHARES = {"train": 0.8, "val": 0.1, "test": 0.1}
@@ -119,3 +122,74 @@ def test_what_cannot_be_split_is_refused_with_a_way_out(tmp_path: Path) -> None:
 def test_wrong_shares_are_refused(text: str) -> None:
     with pytest.raises(FeltwatchError, match="--shares"):
         parse_shares(text)
+
+
+def photographs(folder: Path, seconds: Sequence[int]) -> Dataset:
+    """Images named by the time they were taken at, `seconds` after noon."""
+    dataset = Dataset.create(folder, ("AS",))
+    with dataset.batch():
+        for s in seconds:
+            name = f"IMG_20220316_{12 + s // 3600:02d}{s // 60 % 60:02d}{s % 60:02d}.jpg"
+            dataset.add_picture(NewPicture(name, 9, 9, sha256=name, shift="one day"))
+    return dataset
+
+
+@settings(max_examples=40, deadline=None)
+@given(seconds=st.lists(st.integers(0, 7200), min_size=3, max_size=60, unique=True))
+def test_neighbours_in_time_are_never_in_two_splits(seconds: list[int]) -> None:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        photographs(Path(temporary), sorted(seconds)) as dataset,
+    ):
+        pauses = sum(b - a >= 60 for a, b in pairwise(sorted(seconds)))
+        if pauses + 1 < len(SHARES):
+            with pytest.raises(FeltwatchError, match="give a shorter --span"):
+                split_dataset(dataset, ("time",), SHARES)
+            return
+        assert split_dataset(dataset, ("time",), SHARES).groups == pauses + 1
+        order = sorted(dataset.pictures(), key=lambda p: p.file)
+        for (a, b), first, second in zip(pairwise(sorted(seconds)), order, order[1:], strict=False):
+            assert b - a >= 60 or first.split == second.split
+
+
+def test_a_shorter_span_gives_more_groups(tmp_path: Path) -> None:
+    with photographs(tmp_path, range(0, 3600, 20)) as dataset:
+        with pytest.raises(FeltwatchError, match=r"by time all images are .* 1 group"):
+            split_dataset(dataset, ("time",), SHARES)
+        summary = split_dataset(dataset, ("time",), SHARES, span_s=20.0)
+        assert (summary.groups, summary.reached) == (180, SHARES)
+        # Together with the shift, which is the same for all, nothing can be split.
+        with pytest.raises(FeltwatchError, match="by shift, time"):
+            split_dataset(dataset, ("shift", "time"), SHARES, anew=True, span_s=20.0)
+
+
+def test_the_time_is_taken_from_exif_or_the_recording(tmp_path: Path) -> None:
+    with Dataset.create(tmp_path, ("AS",)) as dataset:
+        exif = Image.Exif()
+        exif.get_ifd(0x8769)[0x9003] = "2022:03:16 12:00:30"
+        Image.new("RGB", (9, 9)).save(tmp_path / "pictures" / "a.jpg", exif=exif)
+        for new in (
+            NewPicture("a.jpg", 9, 9, sha256="a"),
+            NewPicture("20220316-120000.jpg", 9, 9, sha256="b", time_s="43200"),
+            NewPicture("v 000001.jpg", 9, 9, sha256="c", source="v.mp4", time_s="43200.5"),
+            NewPicture("v 000002.jpg", 9, 9, sha256="d", source="v.mp4", time_s="43250"),
+            NewPicture("w 000001.jpg", 9, 9, sha256="e", source="w.mp4", time_s="43250"),
+        ):
+            dataset.add_picture(new)
+        groups = time_groups(dataset)
+        assert groups[1] == groups[2]
+        assert groups[3] == groups[4]
+        assert len(set(groups.values())) == 3
+
+
+def test_images_without_a_time_are_named(tmp_path: Path) -> None:
+    with photographs(tmp_path, (0, 600, 1200)) as dataset:
+        dataset.add_picture(NewPicture("felt.jpg", 9, 9, sha256="x"))
+        with pytest.raises(FeltwatchError, match=r"1 of 4 images have no time \(first: felt\.jpg"):
+            split_dataset(dataset, ("time",), SHARES)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-5s", "5 days", "1e9", "nan"])
+def test_a_wrong_span_is_refused(text: str) -> None:
+    with pytest.raises(FeltwatchError, match=r"--span .*: expected a time such as 60s"):
+        parse_span(text)
