@@ -21,6 +21,7 @@ from datasets.labelled.formats.base import (
     FormatModule,
     Progress,
     Reader,
+    WrongBoxes,
     checked_name,
     find_file_format,
     find_format,
@@ -44,6 +45,8 @@ WORKERS = 2
 MOST_FILES = 200
 """Entries looked at before the first is written."""
 EXAMPLES = 10
+FAULTS = 1000
+"""Faults that are listed one by one; all are counted."""
 _DETAILS = ("source", "time_s", "deck", "camera", "shift", "deal", "split", "labelled_by")
 
 
@@ -55,9 +58,11 @@ class ImportOptions:
     folder's name. `prefix` is a folder that the images are put in. `deck`, `camera`,
     `shift`, `deal` and `split` hold for all images without their own. `update`: images
     that are there already get the labels of this import. `strict`: the first wrong entry
-    ends the import. `unlabelled`: images without any box are accepted. `labels`
-    renames labels; `encloses` says what the boxes of cards enclose. `video` is the recording
-    that tracks of CVAT belong to, of whose frames every `every`th is taken.
+    ends the import. `skip_boxes`: an image with wrong boxes comes in with its other boxes, where
+    it is left out by default: it would show things without a label. `unlabelled`: images
+    without any box are accepted. `labels` renames labels; `encloses` says what the boxes of
+    cards enclose. `video` is the recording that tracks of CVAT belong to, of whose frames
+    every `every`th is taken.
     """
 
     format: Format | None = None
@@ -70,6 +75,7 @@ class ImportOptions:
     split: str | None = None
     update: bool = False
     strict: bool = False
+    skip_boxes: bool = False
     unlabelled: bool = False
     labels: LabelMap = field(default_factory=LabelMap)
     encloses: Encloses | None = None
@@ -82,7 +88,9 @@ class ImportSummary:
     """What an import did, or with `dry_run` would do.
 
     `missing` and `broken` images were imported with their labels; `skipped` entries were
-    not, `skipped_examples` says why. `encloses`: what boxes of cards enclose, None where it
+    not, `skipped_examples` names their faults, `faults` in number. `wrong_boxes` were left out
+    of images that were imported (`ImportOptions.skip_boxes`), `wrong_box_examples` names them;
+    FAULTS of each are named. `encloses`: what boxes of cards enclose, None where it
     could not be seen. `has_cards`: cards are among the labels.
     `unused`: names to be mapped that no label had.
     """
@@ -95,23 +103,65 @@ class ImportSummary:
     missing: int = 0
     broken: int = 0
     skipped: int = 0
+    faults: int = 0
+    wrong_boxes: int = 0
     encloses: str | None = None
     has_cards: bool = False
     dry_run: bool = False
     labels: dict[str, int] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
     skipped_examples: list[str] = field(default_factory=list)
+    wrong_box_examples: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
 
     def skip(self, bad: Bad) -> None:
         """Count an entry that was left out."""
         self.skipped += 1
-        if len(self.skipped_examples) < EXAMPLES:
-            self.skipped_examples.append(str(bad.error))
+        for error in _faults(bad.error):
+            self.faults += 1
+            if len(self.skipped_examples) < FAULTS:
+                self.skipped_examples.append(str(error))
+
+    def leave_out(self, errors: tuple[FeltwatchError, ...]) -> None:
+        """Count boxes that were left out of an image."""
+        self.wrong_boxes += len(errors)
+        left = FAULTS - len(self.wrong_box_examples)
+        self.wrong_box_examples += [str(error) for error in errors[:left]]
 
     def as_dict(self) -> dict[str, Any]:
         """The form of `feltwatch dataset import --json`."""
         return asdict(self)
+
+
+class NothingImported(FeltwatchError):  # noqa: N818
+    """Every entry of a source is wrong; `faults` names what is wrong with each."""
+
+    def __init__(self, message: str, faults: tuple[str, ...]) -> None:
+        """An error of that `message`."""
+        super().__init__(message)
+        self.faults = faults
+
+
+def _faults(error: FeltwatchError) -> tuple[FeltwatchError, ...]:
+    """The faults that an error stands for."""
+    return error.errors if isinstance(error, WrongBoxes) else (error,)
+
+
+def _placed(error: FeltwatchError, place: str) -> FeltwatchError:
+    """The same error with its place; those of boxes have their own."""
+    return error if isinstance(error, WrongBoxes) else place_of(error, place)
+
+
+def _boxes(
+    entry: Entry, size: tuple[int, int], options: ImportOptions
+) -> tuple[tuple[Box, ...], tuple[FeltwatchError, ...]]:
+    """The boxes of an entry, and why others are left out where the options allow that."""
+    try:
+        return entry.boxes(*size), ()
+    except WrongBoxes as wrong:
+        if not options.skip_boxes:
+            raise
+        return wrong.good, wrong.errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +212,10 @@ def import_labels(
             work.run(entries, reader.count, progress)
     summary.unused = options.labels.unused
     if summary.skipped and not (summary.added or summary.present or summary.updated):
-        raise FeltwatchError(
+        raise NothingImported(
             f"{source}: nothing was imported, all {summary.skipped} entries were left out; "
-            f"{summary.skipped_examples[0]}"
+            f"{summary.skipped_examples[0]}",
+            tuple(summary.skipped_examples),
         )
     return summary
 
@@ -186,10 +237,13 @@ def preview_labels(
                 there = look.find(entry)
                 try:
                     size = _size(entry)
-                    boxes = options.labels.boxes(entry.boxes(*size))
+                    read, wrong = _boxes(entry, size, options)
+                    boxes = options.labels.boxes(read)
                 except FeltwatchError as error:
                     summary.skip(Bad(entry.place, error))
                     continue
+                if there is None or options.update:
+                    summary.leave_out(wrong)
                 summary.present += there is not None
                 summary.added += there is None
                 if there is None and entry.path is None:
@@ -282,30 +336,32 @@ class _Look:
     def over(self, entries: Iterator[Entry | Bad]) -> Iterator[Entry | Bad]:
         """All entries again; raises FeltwatchError where no image or no box is among them."""
         seen: list[Entry | Bad] = []
-        first: Bad | None = None
+        faults: list[str] = []
         missing: Entry | None = None
         pictures = labelled = False
         for entry in entries:
             seen.append(entry)
             if isinstance(entry, Bad):
-                first = first or entry
                 if self._options.strict:
                     raise entry.error
+                faults.append(str(entry.error))
             else:
                 found = entry.path is not None or self.find(entry) is not None
                 pictures |= found
                 missing = missing if found else missing or entry
                 try:
-                    boxes = self._options.labels.boxes(entry.boxes(*_size(entry)))
+                    boxes, wrong = _boxes(entry, _size(entry), self._options)
+                    boxes = self._options.labels.boxes(boxes)
                 except FeltwatchError as error:
                     if self._options.strict:
-                        raise place_of(error, entry.place) from error
-                    first, boxes = first or Bad(entry.place, error), ()
+                        raise _placed(error, entry.place) from error
+                    boxes, wrong = (), _faults(error)
+                faults += map(str, wrong)
                 labelled |= bool(boxes)
                 self.boxes.append(boxes)
             if pictures and labelled and len(seen) >= MOST_FILES:
                 break
-        self._refuse(seen, pictures, labelled, first, missing)
+        self._refuse(seen, pictures, labelled, faults, missing)
         return chain(seen, entries)
 
     def _refuse(
@@ -313,12 +369,15 @@ class _Look:
         seen: list[Entry | Bad],
         pictures: bool,
         labelled: bool,
-        first: Bad | None,
+        faults: list[str],
         missing: Entry | None,
     ) -> None:
         good = sum(1 for entry in seen if isinstance(entry, Entry))
-        if (not good or not labelled) and first is not None:
-            raise FeltwatchError(f"{self._source}: nothing can be imported; {first.error}")
+        if (not good or not labelled) and faults:
+            of = f"the first of {len(faults)} faults: " if len(faults) > 1 else ""
+            raise NothingImported(
+                f"{self._source}: nothing can be imported; {of}{faults[0]}", tuple(faults)
+            )
         if not good:
             raise FeltwatchError(f"{self._source}: lists no images; nothing was imported")
         if not pictures:
@@ -392,7 +451,8 @@ class _Import:
                                 raise one
                             self._take(job, one)
                         except FeltwatchError as error:
-                            self._skip(Bad(job.entry.place, place_of(error, job.entry.place)))
+                            self._remove_orphan(job, one)
+                            self._skip(Bad(job.entry.place, _placed(error, job.entry.place)))
                 done += len(chunk)
                 progress(done, total and max(done, total))
 
@@ -400,6 +460,11 @@ class _Import:
         if self.options.strict:
             raise bad.error
         self.summary.skip(bad)
+
+    def _remove_orphan(self, job: _Job, found: PictureFile | FeltwatchError | None) -> None:
+        """Remove the file of an image that was left out after it was put in place."""
+        if isinstance(found, PictureFile) and self.dataset.find(job.file) is None:
+            (self.dataset.folder / PICTURES / job.file).unlink(missing_ok=True)
 
     def _job(self, entry: Entry) -> _Job:
         kept = self.sidecar.kept(entry.file)
@@ -433,7 +498,8 @@ class _Import:
         # Boxes in px refer to the size that their file states; 1 x 1 where it is unknown.
         width = entry.width or (found.width if found else 0) or 1
         height = entry.height or (found.height if found else 0) or 1
-        boxes, values = self._values(job, entry.boxes(width, height))
+        read, wrong = _boxes(entry, (width, height), self.options)
+        boxes, values = self._values(job, read)
         boxes = self.options.labels.boxes(boxes)
         new = NewPicture(job.file, width, height, **values)
         if found is not None:
@@ -441,6 +507,7 @@ class _Import:
         self.dataset.add_picture(new, boxes, found.thumb if found else None)
         self.summary.added += 1
         self.summary.boxes += len(boxes)
+        self.summary.leave_out(wrong)
 
     def _values(self, job: _Job, read: tuple[Box, ...]) -> tuple[tuple[Box, ...], dict[str, Any]]:
         """The boxes and details of a new image, with what the sidecar kept of them."""
@@ -474,7 +541,8 @@ class _Import:
                     f"another image {job.file} is in the dataset already; give --prefix NAME"
                 )
         if self.options.update:
-            read = job.entry.boxes(present.width, present.height)
+            read, wrong = _boxes(job.entry, (present.width, present.height), self.options)
+            self.summary.leave_out(wrong)
             read = self.options.labels.boxes(read)
             boxes, unchanged = restored(read, self.dataset.boxes(present.id), self.module)
             if not unchanged:

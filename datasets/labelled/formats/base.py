@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -67,8 +67,8 @@ class Entry:
     """One image as read from a format.
 
     `file` is its name in the dataset, `path` where it lies, None where it was not found.
-    `boxes` gives the boxes for an image of that width and height in px. `place` names the
-    entry in errors. Other values are as in `Picture`.
+    `boxes` gives the boxes for an image of that width and height in px, or raises WrongBoxes.
+    `place` names the entry in errors. Other values are as in `Picture`.
     """
 
     file: str
@@ -87,6 +87,51 @@ class Bad:
 
     place: str
     error: FeltwatchError
+
+
+class WrongBoxes(FeltwatchError):  # noqa: N818
+    """Boxes of one image cannot be read: `errors` names each with its place, `good` the others."""
+
+    def __init__(self, errors: tuple[FeltwatchError, ...], good: tuple[Box, ...]) -> None:
+        """Of at least one error."""
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        super().__init__(f"{errors[0]}{more}")
+        self.errors, self.good = errors, good
+
+
+def read_each(makes: Iterable[Callable[[], Box | None]]) -> tuple[Box, ...]:
+    """What all of `makes` return but None; raises WrongBoxes where some raise FeltwatchError."""
+    good: list[Box] = []
+    errors: list[FeltwatchError] = []
+    for make in makes:
+        try:
+            box = make()
+        except FeltwatchError as error:
+            errors.append(error)
+        else:
+            good += [box] if box is not None else []
+    if errors:
+        raise WrongBoxes(tuple(errors), tuple(good))
+    return tuple(good)
+
+
+def boxes_read(
+    makes: Iterable[Callable[[], Box | None]],
+) -> Callable[[int, int], tuple[Box, ...]]:
+    """`Entry.boxes` of boxes that need no size of the image: all are read at once."""
+    wrong: WrongBoxes | None = None
+    boxes: tuple[Box, ...] = ()
+    try:
+        boxes = read_each(makes)
+    except WrongBoxes as error:
+        wrong = error
+
+    def given(_width: int, _height: int) -> tuple[Box, ...]:
+        if wrong is not None:
+            raise wrong
+        return boxes
+
+    return given
 
 
 def attempt(make: Callable[[], Entry], place: str) -> Entry | Bad:

@@ -26,6 +26,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Progress,
     attempt,
+    boxes_read,
     checked_name,
     entry_name,
     find_picture,
@@ -223,13 +224,13 @@ class CocoReader:
         hints = (*near, *((f"images/{split}", split) if split else ()), "data")
         path = find_picture(self.folder, name, hints, place)
         rows = db.execute("SELECT annotation FROM boxes WHERE image = ? ORDER BY rowid", (number,))
-        boxes = tuple(_box(json.loads(row[0]), names, file) for row in rows)
+        boxes = boxes_read(partial(_box, json.loads(row[0]), names, file) for row in rows)
         details = {"split": split} if split else {}
         extra = tuple((OWN + k, v) for k, v in record.items() if k not in _IMAGE_KEYS)
         return Entry(
             _own_name(path, self.folder, place) if path else name,
             path,
-            lambda _w, _h: boxes,
+            boxes,
             place,
             width,
             height,

@@ -22,6 +22,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Progress,
     attempt,
+    boxes_read,
     checked_name,
     entry_name,
     find_picture,
@@ -202,14 +203,12 @@ class CvatReader:
         split = element.get("subset") or split
         split = None if split in (None, NO_SUBSET) else split_name(split) or split
         path = find_picture(self.folder, name, (f"images/{split}",) if split else (), place)
-        boxes: list[Box] = []
-        tags: list[Any] = []
-        for shape in element:
-            if shape.tag == "box" or shape.tag in _SHAPES:
-                where = f"{place}: {shape.tag} {len(boxes) + 1}"
-                boxes.append(_box(shape, where, (width, height)))
-            else:
-                tags.append({shape.tag: as_tree(shape)})
+        drawn = [shape for shape in element if _is_drawn(shape)]
+        boxes = boxes_read(
+            partial(_box, shape, f"{place}: {shape.tag} {n}", (width, height))
+            for n, shape in enumerate(drawn, start=1)
+        )
+        tags = [{other.tag: as_tree(other)} for other in element if not _is_drawn(other)]
         extra: Attributes = tuple(
             (OWN + k, v) for k, v in element.attrib.items() if k not in _IMAGE_KEYS
         )
@@ -221,13 +220,17 @@ class CvatReader:
         return Entry(
             found,
             path,
-            lambda _w, _h: tuple(boxes),
+            boxes,
             place,
             width,
             height,
             {"split": split} if split else {},
             extra,
         )
+
+
+def _is_drawn(element: Element) -> bool:
+    return element.tag == "box" or element.tag in _SHAPES
 
 
 def _meta_of(file: Path) -> Element | None:

@@ -18,6 +18,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    boxes_read,
     checked_name,
     entry_name,
     find_picture,
@@ -100,14 +101,9 @@ class DatumaroReader(Reader):
             else (None, None)
         )
         path = find_picture(self.folder, name, (f"images/{subset}",), place)
-        boxes: list[Box] = []
-        other: list[Any] = []
-        for n, one in enumerate(item.get("annotations") or (), start=1):
-            box = _box(one, names, f"{place}: annotation {n}")
-            if box is None:
-                other.append(one)
-            else:
-                boxes.append(box)
+        listed = list(enumerate(item.get("annotations") or (), start=1))
+        boxes = boxes_read(partial(_box, a, names, f"{place}: annotation {n}") for n, a in listed)
+        other = [annotation for _, annotation in listed if not _has_box(annotation)]
         split = None if subset == "default" else split_name(subset) or subset
         extra = tuple((OWN + k, v) for k, v in (item.get("attr") or {}).items())
         extra += ((OWN + "annotations", other),) if other else ()
@@ -115,7 +111,7 @@ class DatumaroReader(Reader):
         return Entry(
             entry_name(path, self.folder, place) if path and not inside else name,
             path,
-            lambda _w, _h: tuple(boxes),
+            boxes,
             place,
             width,
             height,
@@ -129,10 +125,15 @@ def _names(file: Path) -> list[str]:
             json_items(file, "categories.label.labels.item")]  # fmt: skip
 
 
-def _box(annotation: Any, names: list[str], place: str) -> Box | None:
+def _has_box(annotation: Any) -> bool:
     kind = annotation.get("type") if isinstance(annotation, dict) else None
-    if kind not in ("bbox", "rotated_bbox", *_OUTLINES):
+    return kind in ("bbox", "rotated_bbox", *_OUTLINES)
+
+
+def _box(annotation: Any, names: list[str], place: str) -> Box | None:
+    if not _has_box(annotation):
         return None
+    kind = annotation["type"]
     number = annotation.get("label_id")
     if type(number) is not int or not 0 <= number < len(names):
         raise FeltwatchError(f"{place}: label_id {number} is not among the categories")

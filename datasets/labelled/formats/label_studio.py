@@ -22,6 +22,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    boxes_read,
     entry_name,
     find_picture,
     place_of,
@@ -118,24 +119,28 @@ class LabelStudioReader(Reader):
             raise FeltwatchError(f"{place}: data names no image")
         regions, author = _regions(task)
         path, name = self._picture(address, place)
-        boxes: list[Box] = []
-        size: tuple[int, int] | None = None
-        for n, region in enumerate(regions, start=1):
-            where = f"{place}: region {n}"
-            if not _region_labels(region):
-                continue
+        sizes: list[tuple[int, int]] = []
+
+        def box_of(region: dict[str, Any], where: str) -> Box:
             size = (
                 whole_px(region.get("original_width"), "original_width", where),
                 whole_px(region.get("original_height"), "original_height", where),
             )
-            boxes.append(_box(region, size, where))
+            sizes.append(size)
+            return _box(region, size, where)
+
+        boxes = boxes_read(
+            partial(box_of, region, f"{place}: region {n}")
+            for n, region in enumerate(regions, start=1)
+            if _region_labels(region)
+        )
         return Entry(
             entry_name(path, self.folder, place) if path else name,
             path,
-            lambda _w, _h: tuple(boxes),
+            boxes,
             place,
-            size[0] if size else None,
-            size[1] if size else None,
+            sizes[-1][0] if sizes else None,
+            sizes[-1][1] if sizes else None,
             {"labelled_by": author} if author else {},
         )
 

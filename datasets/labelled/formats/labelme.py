@@ -25,6 +25,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    boxes_read,
     entry_name,
     place_of,
     split_name,
@@ -119,10 +120,9 @@ class LabelMeReader(Reader):
         path = self._picture(file, str(content.get("imagePath") or ""), place)
         width = whole_px(content.get("imageWidth") or 0, "imageWidth", place)
         height = whole_px(content.get("imageHeight") or 0, "imageHeight", place)
-        boxes = tuple(
-            box
+        boxes = boxes_read(
+            partial(_box, shape, f"{place}: shape {n}", width, height)
             for n, shape in enumerate(content["shapes"], start=1)
-            if (box := _box(shape, f"{place}: shape {n}", width, height)) is not None
         )
         flags = {k: v for k, v in (content.get("flags") or {}).items() if v}
         inner = file.relative_to(self.folder).parts[:-1]
@@ -131,7 +131,7 @@ class LabelMeReader(Reader):
         return Entry(
             entry_name(path, self.folder, place) if path else "/".join((*inner, name)),
             path,
-            lambda _w, _h: boxes,
+            boxes,
             place,
             width or None,
             height or None,

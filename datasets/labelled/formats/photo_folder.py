@@ -22,6 +22,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    boxes_read,
     checked_name,
     entry_name,
     find_picture,
@@ -108,17 +109,18 @@ class PhotoFolderReader(Reader):
         try:
             name = str(photo["image"])
             width, height = photo["width"], photo["height"]
-            boxes = tuple(_box(b, f"{place}: box {n}") for n, b in enumerate(photo["boxes"]))
+            listed = list(photo["boxes"])
         except (KeyError, TypeError, ValueError) as error:
             raise FeltwatchError(
                 f"{place}: image, width, height and boxes are due ({error!r})"
             ) from error
         checked_name(name, place)
         path = find_picture(self.folder, name, ("",), place)
+        boxes = boxes_read(partial(_box, b, f"{place}: box {n}") for n, b in enumerate(listed))
         return Entry(
             entry_name(path or self.folder / name, self.folder, place),
             path,
-            lambda _w, _h: boxes,
+            boxes,
             place,
             whole_px(width, "width", place),
             whole_px(height, "height", place),

@@ -25,6 +25,7 @@ from datasets.labelled.formats.base import (
     Entry,
     Reader,
     attempt,
+    boxes_read,
     place_of,
     split_name,
     whole_px,
@@ -102,8 +103,8 @@ class SuperviselyReader(Reader):
             raise FeltwatchError(f"{place}: size and objects are due")
         width = whole_px(size.get("width"), "width", place)
         height = whole_px(size.get("height"), "height", place)
-        boxes = tuple(
-            _box(one, f"{place}: object {n}", (width, height))
+        boxes = boxes_read(
+            partial(_box, one, f"{place}: object {n}", (width, height))
             for n, one in enumerate(content["objects"], start=1)
         )
         # Newer projects write a.jpg.json, older ones a.json.
@@ -119,7 +120,7 @@ class SuperviselyReader(Reader):
         return Entry(
             "/".join((*(p for p in inner if p != "datasets"), path.name if path else name)),
             path,
-            lambda _w, _h: boxes,
+            boxes,
             place,
             width,
             height,

@@ -22,6 +22,7 @@ from datasets.labelled.formats.base import (
     Progress,
     Reader,
     attempt,
+    boxes_read,
     checked_name,
     entry_name,
     find_picture,
@@ -172,15 +173,16 @@ class VocReader(Reader):
         names = [filename] if near == "." else [f"{near}/{filename}", filename]
         found = [find_picture(root, name, (near,), place) for name in names]
         path = next((p for p in found if p is not None), None)
-        boxes = tuple(
-            _box(o, f"{place}: object {n}") for n, o in enumerate(whole.iterfind("object"), 1)
+        boxes = boxes_read(
+            partial(_box, o, f"{place}: object {n}")
+            for n, o in enumerate(whole.iterfind("object"), 1)
         )
         extra = tuple((OWN + e.tag, as_tree(e)) for e in whole if e.tag not in _IMAGE_TAGS)
         name = entry_name(path, root, place) if path else filename
         return Entry(
             f"{root.name}/{name}" if len(self.roots) > 1 else name,
             path,
-            lambda _w, _h: boxes,
+            boxes,
             place,
             width,
             height,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from datasets.labelled.formats.base import place_of
+from datasets.labelled.formats.base import place_of, read_each
 from datasets.labelled.formats.shapes import Corners, Ring, Shape, bounds, turned_box
 from datasets.labelled.records import Box
 from datasets.labelled.source_files import read_text
@@ -47,13 +48,13 @@ def keypoint_shape(settings: dict[str, Any], file: Path) -> tuple[int, int] | No
 
 
 def read_boxes(path: Path, lines: Lines, width: int, height: int) -> tuple[Box, ...]:
-    """The boxes of a label file, none where it is missing; raises FeltwatchError with the line."""
+    """The boxes of a label file, none where it is missing; raises WrongBoxes with the lines."""
     try:
         text = read_text(path)
     except FileNotFoundError:
         return ()
-    return tuple(
-        _box(line.split(), f"{path}: line {n}", lines, width, height)
+    return read_each(
+        partial(_box, line.split(), f"{path}: line {n}", lines, width, height)
         for n, line in enumerate(text.splitlines(), start=1)
         if line.strip()
     )

@@ -60,6 +60,10 @@ def import_command(
     strict: Annotated[
         bool, typer.Option("--strict", help="End at the first entry that is wrong.")
     ] = False,
+    skip_boxes: Annotated[
+        bool,
+        typer.Option("--skip-boxes", help="Leave out wrong boxes alone, not their whole images."),
+    ] = False,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Accept a set without any box.")
     ] = False,
@@ -77,7 +81,8 @@ def import_command(
 
     An import that was interrupted is run again and goes on. Values of --deck, --camera,
     --shift, --deal and --split apply to images that name none themselves. Wrong entries are
-    left out and listed. Missing and broken images come in with their labels, for
+    left out and listed; an image with a wrong box is left out whole, because it would show a thing
+    without a label (but see --skip-boxes). Missing and broken images come in with their labels, for
     'dataset check' to report. It is an error when nothing at all can be imported.
 
     Examples:
@@ -90,19 +95,31 @@ def import_command(
 
       feltwatch dataset import tracks.xml --into felt --video shift.mp4 --every 5
     """
-    from datasets.labelled.importing import ImportOptions, import_labels, preview_labels
+    from datasets.labelled.importing import (
+        ImportOptions,
+        NothingImported,
+        import_labels,
+        preview_labels,
+    )
     from datasets.labelled.relabel import parse_map
 
+    if strict and skip_boxes:
+        raise FeltwatchError("--strict and --skip-boxes exclude each other")
     options = ImportOptions(
         format, name, prefix, deck, camera, shift, deal, split, update,
-        strict=strict, unlabelled=unlabelled, labels=parse_map(renamed or (), map_file, cards),
-        encloses=boxes, video=video, every=every,
+        strict=strict, skip_boxes=skip_boxes, unlabelled=unlabelled,
+        labels=parse_map(renamed or (), map_file, cards), encloses=boxes, video=video, every=every,
     )  # fmt: skip
-    if dry_run:
-        summary = preview_labels(source, into, options)
-    else:
-        with resumable(), counting_bar("images", shown=not quiet) as show:
-            summary = import_labels(source, into, options, show)
+    try:
+        if dry_run:
+            summary = preview_labels(source, into, options)
+        else:
+            with resumable(), counting_bar("images", shown=not quiet) as show:
+                summary = import_labels(source, into, options, show)
+    except NothingImported as error:
+        for fault in error.faults if len(error.faults) > 1 else ():
+            typer.echo(f"  {fault}", err=True)
+        raise
     if as_json:
         typer.echo(json.dumps(summary.as_dict()))
         return
@@ -127,7 +144,10 @@ def _print_import(summary: ImportSummary) -> None:
         _print_some(summary.examples, summary.missing + summary.broken)
     if summary.skipped:
         typer.echo(f"{summary.skipped} entr{'y' if summary.skipped == 1 else 'ies'} left out:")
-        _print_some(summary.skipped_examples, summary.skipped)
+        _print_some(summary.skipped_examples, summary.faults)
+    if summary.wrong_boxes:
+        typer.echo(f"{summary.wrong_boxes} box{'es' * (summary.wrong_boxes > 1)} left out:")
+        _print_some(summary.wrong_box_examples, summary.wrong_boxes)
     for name in summary.unused:
         typer.echo(f"--map: there is no label {name!r}; give --map once for each name")
 

@@ -14,9 +14,10 @@ from datasets.labelled import importing
 from datasets.labelled.archive import opened
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
-from datasets.labelled.importing import ImportOptions, import_labels
+from datasets.labelled.importing import ImportOptions, import_labels, preview_labels
 from datasets.labelled.manifest import Box, Dataset
 from settlement.errors import FeltwatchError
+from surveillance.cli import main
 from tests.datasets.labelled.made import add, contents, picture_bytes
 
 LINE = "0 0.5 0.5 0.25 0.5\n"
@@ -199,6 +200,66 @@ def test_a_wrong_yolo_line_is_named(tmp_path: Path, line: str, message: str) -> 
     summary = import_labels(source, tmp_path / "d")
     assert (summary.added, summary.skipped) == (5, 1)
     assert re.search(message, summary.skipped_examples[0])
+
+
+WRONG = "0 0.5 zero 0.1 0.1\n9 0.5 0.5 0.1 0.1\n"
+
+
+def test_every_wrong_box_is_listed(tmp_path: Path) -> None:
+    source = yolo(tmp_path / "in")
+    for name in ("001", "002"):
+        (source / "labels" / "train" / f"{name}.txt").write_text(LINE + WRONG)
+    for summary in (
+        preview_labels(source, tmp_path / "d"), import_labels(source, tmp_path / "d"),
+    ):  # fmt: skip
+        assert (summary.added, summary.skipped, summary.faults) == (4, 2, 4)
+        listed = [re.sub(r".*/(\d+)\.txt: line (\d).*", r"\1 \2", t)
+                  for t in summary.skipped_examples]  # fmt: skip
+        assert listed == ["001 2", "001 3", "002 2", "002 3"]
+    # An image that is left out leaves no file behind.
+    assert len(list((tmp_path / "d" / "pictures").rglob("*.jpg"))) == 4
+
+
+def test_wrong_boxes_alone_are_left_out(tmp_path: Path) -> None:
+    source = yolo(tmp_path / "in")
+    (source / "labels" / "train" / "001.txt").write_text(LINE + WRONG)
+    options = ImportOptions(skip_boxes=True)
+    for summary in (
+        preview_labels(source, tmp_path / "d", options),
+        import_labels(source, tmp_path / "d", options),
+    ):
+        assert (summary.added, summary.boxes, summary.skipped) == (6, 6, 0)
+        assert summary.wrong_boxes == len(summary.wrong_box_examples) == 2
+        assert "001.txt: line 2: numbers are due" in summary.wrong_box_examples[0]
+
+
+def test_an_import_of_wrong_entries_alone_lists_them_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads(json.dumps(GOOD))
+    content["images"].append(content["images"][0] | {"id": 2, "file_name": "b.jpg"})
+    content["annotations"][0]["bbox"] = [1, 2, 3]
+    content["annotations"].append(content["annotations"][0] | {"id": 5, "image_id": 2})
+    good = content["annotations"][0] | {"id": 6, "bbox": [1, 2, 3, 4]}
+    content["annotations"].append(good)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "x.json").write_text(json.dumps(content))
+    for n, name in enumerate(("a.jpg", "b.jpg")):
+        (tmp_path / "in" / name).write_bytes(picture_bytes(n))
+    command = ["dataset", "import", str(tmp_path / "in"), "--into", str(tmp_path / "d"), "--quiet"]
+    for more in (["--dry-run"], []):
+        assert main([*command, *more]) == 2
+        said = capsys.readouterr().err
+        assert "nothing can be imported; the first of 2 faults: " in said
+        for number in (4, 5):
+            assert f"  {tmp_path / 'in' / 'x.json'}: annotation {number}: bbox: four" in said
+    assert not (tmp_path / "d").exists()
+    assert main([*command, "--skip-boxes"]) == 0
+    said = capsys.readouterr().out
+    assert "2 images with 1 boxes added" in said
+    assert "2 boxes left out:" in said
+    assert "annotation 5: bbox" in said
+    assert main([*command, "--skip-boxes", "--strict"]) == 2
 
 
 @pytest.mark.parametrize(
