@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
@@ -84,32 +85,76 @@ class Connection(sqlite3.Connection):
     """A connection that a weak reference can point to."""
 
 
+class NotWritable(FeltwatchError):  # noqa: N818
+    """The file cannot be opened for writing."""
+
+
 def connect(path: Path) -> Connection:
     """A connection to an existing file, in WAL mode; each step is written through to disk.
 
     Raises FeltwatchError when the file cannot be opened or is no database.
     """
     try:
-        db = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=rw",
-            uri=True,
-            timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-            factory=Connection,
-        )
+        db = _connection(path, "mode=rw")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: what a person saved is on the disk even when the power goes.
         db.execute("PRAGMA synchronous = FULL")
     except sqlite3.OperationalError as error:
-        raise FeltwatchError(
+        raise NotWritable(
             f"{path}: cannot be opened ({error}); the folder must be writable, also to read the "
-            "dataset, and its disk must have free space"
+            "dataset unless its file system is mounted read-only, and its disk must have free space"
         ) from error
     except sqlite3.DatabaseError as error:
         raise FeltwatchError(f"{path}: is no dataset that can be opened ({error})") from error
     return db
+
+
+def connect_to_read(path: Path) -> Connection:
+    """A connection that is only read from: as `connect`, but read-only where it must be.
+
+    Raises FeltwatchError when the file cannot be opened, or is no database.
+    """
+    try:
+        return connect(path)
+    except NotWritable as error:
+        db = _read_only(path, "mode=ro")
+        # Only where nobody can write: SQLite then leaves out locks, and what the log holds.
+        if db is None and os.statvfs(path).f_flag & os.ST_RDONLY:
+            log = path.with_name(f"{path.name}-wal")
+            if log.is_file() and log.stat().st_size:
+                raise FeltwatchError(
+                    f"{path}: {log.name} holds changes that are not in it yet; run "
+                    "'feltwatch dataset check' once where the folder is writable"
+                ) from error
+            db = _read_only(path, "mode=ro&immutable=1")
+        if db is None:
+            raise
+        return db
+
+
+def _read_only(path: Path, query: str) -> Connection | None:
+    """A connection that was read from, None where that is not possible."""
+    db = None
+    try:
+        db = _connection(path, query)
+        db.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        if db is not None:
+            db.close()
+        return None
+    return db
+
+
+def _connection(path: Path, query: str) -> Connection:
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?{query}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
+    )
 
 
 def create_tables(db: sqlite3.Connection, path: Path) -> None:

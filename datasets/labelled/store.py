@@ -7,13 +7,20 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from datasets.labelled.records import checked_label
-from datasets.labelled.schema import Connection, check_version, connect, create_tables, is_new
+from datasets.labelled.schema import (
+    Connection,
+    check_version,
+    connect,
+    connect_to_read,
+    create_tables,
+    is_new,
+)
 from settlement.errors import FeltwatchError
 
 MANIFEST = "dataset.sqlite"
@@ -23,9 +30,12 @@ PICTURES = "pictures"
 class Store:
     """A folder with a manifest that is open: one connection for each thread."""
 
-    def __init__(self, folder: Path, db: Connection) -> None:
-        """The dataset of `folder`, with a first connection to its manifest."""
+    def __init__(
+        self, folder: Path, db: Connection, connect: Callable[[Path], Connection] = connect
+    ) -> None:
+        """The dataset of `folder`, with a first connection to its manifest; others by `connect`."""
         self.folder = folder
+        self._connect = connect
         self._local = threading.local()
         # Weak, so that the connection of a thread that ended goes with it.
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -59,21 +69,25 @@ class Store:
         return path.is_file() and not is_new(path)
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
-        """A dataset that is there; raises FeltwatchError naming what is wrong with it."""
+    def open(cls, folder: Path, to_read: bool = False) -> Self:
+        """A dataset that is there; raises FeltwatchError naming what is wrong with it.
+
+        `to_read`: nothing will be written, so it may lie on a read-only file system.
+        """
         path = folder / MANIFEST
         if not path.is_file():
             raise FeltwatchError(
                 f"{folder}: holds no dataset ({MANIFEST} is missing); "
                 "make one with 'feltwatch dataset import'"
             )
-        db = connect(path)
+        opened = connect_to_read if to_read else connect
+        db = opened(path)
         try:
             check_version(db, path)
         except BaseException:
             db.close()
             raise
-        return cls(folder, db)
+        return cls(folder, db, opened)
 
     def close(self) -> None:
         """Close the connections of all threads."""
@@ -98,7 +112,7 @@ class Store:
             return held[1]
         if self._closed:
             raise FeltwatchError(f"{self.folder}: the dataset is closed")
-        return self._keep(connect(self.folder / MANIFEST))
+        return self._keep(self._connect(self.folder / MANIFEST))
 
     def _keep(self, db: Connection) -> Connection:
         self._local.held = (os.getpid(), db)

@@ -136,7 +136,7 @@ def _rendered_truth(box: dict[str, Any]) -> Truth:
 
 
 def _from_dataset(folder: Path, split: str, unknown: Counter[str]) -> list[ValPicture]:
-    with Dataset.open(folder) as dataset:
+    with Dataset.open(folder, to_read=True) as dataset:
         splits = dataset.splits()
         named = sorted(name for name in splits if name)
         if named and split not in named:

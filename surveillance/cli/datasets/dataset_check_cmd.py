@@ -48,7 +48,7 @@ def check_command(
     from datasets.labelled.manifest import Dataset
 
     with (
-        Dataset.open(folder) as dataset,
+        Dataset.open(folder, to_read=True) as dataset,
         counting_bar("images", shown=not quiet) as show,
     ):
         pictures = len(dataset)

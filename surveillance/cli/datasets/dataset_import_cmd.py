@@ -264,7 +264,7 @@ def export_command(
 
     with (
         resumable(),
-        Dataset.open(folder) as dataset,
+        Dataset.open(folder, to_read=True) as dataset,
         counting_bar("images", shown=not quiet) as show,
     ):
         summary = export_labels(dataset, out, Format(format), show)

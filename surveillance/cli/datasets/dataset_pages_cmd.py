@@ -45,7 +45,7 @@ def stats_command(
     from surveillance.reports.dataset_pages import write_stats_page
 
     page = None if no_page else out or folder / PAGE
-    with Dataset.open(folder) as dataset:
+    with Dataset.open(folder, to_read=True) as dataset:
         stats = dataset_stats(dataset)
         if page is not None:
             write_stats_page(dataset, stats, page, samples)
@@ -130,10 +130,13 @@ def diff_command(
     page = None if no_page else out or folder / DIFF_PAGE
     used = weights.resolve().name if weights else "shipped"
     by = f"model:{used}" if other is None else f"import:{other.resolve().name}"
-    with Dataset.open(folder) as dataset, counting_bar("images", shown=not quiet) as show:
+    with (
+        Dataset.open(folder, to_read=not suggest) as dataset,
+        counting_bar("images", shown=not quiet) as show,
+    ):
         found = keep_suggestions(dataset, by) if suggest else ignore
         if other is not None:
-            with Dataset.open(other) as second:
+            with Dataset.open(other, to_read=True) as second:
                 summary = diff_datasets(dataset, second, progress=show, found=found)
             name = other.resolve().name
         else:
