@@ -152,6 +152,10 @@ def _placed(error: FeltwatchError, place: str) -> FeltwatchError:
     return error if isinstance(error, WrongBoxes) else place_of(error, place)
 
 
+def _listed_twice(entry: Entry, name: str) -> FeltwatchError:
+    return FeltwatchError(f"{entry.place}: {name} is listed twice")
+
+
 def _boxes(
     entry: Entry, size: tuple[int, int], options: ImportOptions
 ) -> tuple[tuple[Box, ...], tuple[FeltwatchError, ...]]:
@@ -228,20 +232,25 @@ def preview_labels(
     with _opened(source, None, options) as (format, reader, sidecar, _):
         look = _Look(source, _there(folder), sidecar, options)
         counts: Counter[str] = Counter()
+        names: set[str] = set()
         summary = ImportSummary(format, dry_run=True)
         try:
             for entry in look.over(reader.entries()):
                 if isinstance(entry, Bad):
                     summary.skip(entry)
                     continue
-                there = look.find(entry)
                 try:
+                    name = own_name(entry, sidecar.kept(entry.file), options)
+                    there = look.dataset.find(name) if look.dataset is not None else None
+                    if name in names:
+                        raise _listed_twice(entry, name)
                     size = _size(entry)
                     read, wrong = _boxes(entry, size, options)
                     boxes = options.labels.boxes(read)
                 except FeltwatchError as error:
                     summary.skip(Bad(entry.place, error))
                     continue
+                names.add(name)
                 if there is None or options.update:
                     summary.leave_out(wrong)
                 summary.present += there is not None
@@ -433,14 +442,23 @@ class _Import:
 
     def run(self, entries: Iterator[Entry | Bad], total: int | None, progress: Progress) -> None:
         done = 0
+        before = self.dataset.last_picture()
+        listed = bytearray(before + 1)  # by number, of the images that were there before
         with ThreadPoolExecutor(WORKERS) as pool:
             while chunk := list(islice(entries, CHUNK)):
-                jobs = []
+                jobs: list[_Job] = []
+                names: set[str] = set()
                 for entry in chunk:
                     try:
                         if isinstance(entry, Bad):
                             raise entry.error
-                        jobs.append(self._job(entry))
+                        job = self._job(entry)
+                        id = job.present.id if job.present is not None else 0
+                        if id > before or listed[id] or job.file in names:
+                            raise _listed_twice(entry, job.file)
+                        names.add(job.file)
+                        listed[id] = id > 0
+                        jobs.append(job)
                     except FeltwatchError as error:
                         self._skip(Bad(entry.place, error))
                 found = list(pool.map(self._read, jobs))
@@ -489,8 +507,6 @@ class _Import:
             self._again(job, job.present, found)
             return
         entry = job.entry
-        if self.dataset.find(job.file) is not None:
-            raise FeltwatchError(f"{job.file} is listed twice")
         if found is None:
             self._tell(entry, "missing")
         elif found.is_broken:

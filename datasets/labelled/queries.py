@@ -19,6 +19,11 @@ class Queries(Store):
         row = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
         return int(row[0])
 
+    def last_picture(self) -> int:
+        """The number of the image that was added last, 0 where there is none."""
+        row = self._db.execute("SELECT coalesce(max(id), 0) FROM pictures").fetchone()
+        return int(row[0])
+
     def splits(self) -> dict[str | None, int]:
         """How many images each split holds; None stands for those in no split."""
         query = "SELECT split, count(*) FROM pictures GROUP BY split ORDER BY split"

@@ -261,6 +261,7 @@ def _home(file: Path) -> Path:
 def entry_name(path: Path, folder: Path, place: str) -> str:
     """An image's name in the dataset: its path in the folder, the image folder left out.
 
+    The image folder stays where another image has the name without it.
     Raises FeltwatchError when it lies elsewhere.
 
     >>> entry_name(Path("set/images/train/a.jpg"), Path("set"), "data.yaml")
@@ -272,7 +273,9 @@ def entry_name(path: Path, folder: Path, place: str) -> str:
         raise FeltwatchError(f"{place}: {path} lies outside {folder}") from error
     for at, part in enumerate(parts[:-1]):
         if part.casefold() in _PICTURE_FOLDERS:
-            parts = parts[:at] + parts[at + 1 :]
+            shorter = parts[:at] + parts[at + 1 :]
+            if not folder.joinpath(*shorter).is_file():
+                parts = shorter
             break
     return checked_name("/".join(parts), place)
 

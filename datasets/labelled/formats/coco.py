@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +22,7 @@ from typing import Any, TextIO
 import ijson
 
 from datasets.labelled.formats.base import (
+    IMAGE_FOLDERS,
     Bad,
     Entry,
     Progress,
@@ -138,6 +139,8 @@ class CocoReader:
     left: tuple[Path, ...] = ()
     """Files of the same images for another task."""
 
+    _full: dict[Path, bool] = field(default_factory=dict, compare=False, repr=False)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The categories by number, as the files name them."""
@@ -221,7 +224,8 @@ class CocoReader:
         height = whole_px(height_px, "height", place)
         checked_name(name, place)
         near = () if file.parent == self.folder else (file.parent.name,)
-        hints = (*near, *((f"images/{split}", split) if split else ()), "data")
+        whole = ("",) if self._is_whole_name(name, file) else ()
+        hints = (*whole, *near, *((f"images/{split}", split) if split else ()), "data")
         path = find_picture(self.folder, name, hints, place)
         rows = db.execute("SELECT annotation FROM boxes WHERE image = ? ORDER BY rowid", (number,))
         boxes = boxes_read(partial(_box, json.loads(row[0]), names, file) for row in rows)
@@ -237,6 +241,22 @@ class CocoReader:
             details,
             extra,
         )
+
+    def _is_whole_name(self, name: str, file: Path) -> bool:
+        """Whether a name that two images could have is that of the one outside the image folders.
+
+        It is where other names of the file begin with such a folder.
+        """
+        if not (self.folder / name).is_file() or not any(
+            (self.folder / own / name).is_file() for own in IMAGE_FOLDERS
+        ):
+            return False
+        if file not in self._full:
+            self._full[file] = any(
+                str(other).partition("/")[0] in IMAGE_FOLDERS
+                for other in self._items(file, "images.item.file_name")
+            )
+        return self._full[file]
 
     def _categories(self, file: Path) -> dict[int, str]:
         found: dict[int, str] = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from datasets.labelled import importing
 from datasets.labelled.checks.enclosure import NOTE, Encloses
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
@@ -447,3 +448,58 @@ def test_of_coco_files_of_the_same_images_the_boxes_come_in(tmp_path: Path) -> N
     assert box.xyxy == (1.0, 2.0, 21.0, 32.0)
     assert summary.skipped == 1
     assert f"{stuff}: annotations" in summary.skipped_examples[0]
+
+
+# An image that is listed twice, and two whose names differ by the folder of images only
+
+
+@pytest.mark.parametrize("chunk", [1, 50])
+def test_an_image_that_is_listed_twice_counts_once(
+    tmp_path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "CHUNK", chunk)
+    put(tmp_path / "in", "a.jpg", "b.jpg")
+    twice = "".join(map(cvat_image, ("a.jpg", "b.jpg", "a.jpg")))
+    (tmp_path / "in" / "annotations.xml").write_text(cvat(twice))
+    shown = preview_labels(tmp_path / "in", tmp_path / "d")
+    done = import_labels(tmp_path / "in", tmp_path / "d")
+    for summary in (shown, done):
+        assert (summary.added, summary.present, summary.boxes, summary.skipped) == (2, 0, 2, 1)
+        assert "a.jpg is listed twice" in summary.skipped_examples[0]
+    # All are there when it is run again, and a dry run says the same.
+    for again in (preview_labels, import_labels):
+        summary = again(tmp_path / "in", tmp_path / "d")
+        assert (summary.added, summary.present) == (0, 2)
+    with pytest.raises(FeltwatchError, match="listed twice"):
+        preview_labels(tmp_path / "in", tmp_path / "e", ImportOptions(strict=True))
+
+
+def test_coco_images_beside_and_in_the_folder_of_images_are_two(tmp_path: Path) -> None:
+    put(tmp_path / "in", "a.jpg", "images/a.jpg")
+    path = coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
+    content = json.loads(path.read_text())
+    content["images"].append(content["images"][0] | {"id": 2, "file_name": "images/a.jpg"})
+    content["annotations"].append(content["annotations"][0] | {"id": 5, "image_id": 2,
+                                                               "bbox": [5, 6, 7, 8]})  # fmt: skip
+    path.write_text(json.dumps(content))
+    shown = preview_labels(tmp_path / "in", tmp_path / "d")
+    done = import_labels(tmp_path / "in", tmp_path / "d")
+    assert (shown.added, shown.skipped) == (done.added, done.skipped) == (2, 0)
+    found = {
+        (tmp_path / "d" / "pictures" / file).read_bytes(): box.xyxy
+        for file, (_, (box,)) in pictures(tmp_path / "d").items()
+    }
+    assert found == {
+        (tmp_path / "in" / "a.jpg").read_bytes(): (1, 2, 4, 6),
+        (tmp_path / "in" / "images" / "a.jpg").read_bytes(): (5, 6, 12, 14),
+    }
+
+
+def test_coco_names_are_looked_for_in_the_folder_of_images_first(tmp_path: Path) -> None:
+    put(tmp_path / "in", "a.jpg", "images/a.jpg")
+    coco(tmp_path / "in", "x.json", "a.jpg", [1, 2, 3, 4])
+    import_labels(tmp_path / "in", tmp_path / "d")
+    ((file, (picture, _)),) = pictures(tmp_path / "d").items()
+    read = (tmp_path / "d" / "pictures" / file).read_bytes()
+    assert read == (tmp_path / "in" / "images" / "a.jpg").read_bytes()
+    assert picture.sha256
