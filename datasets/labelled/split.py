@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,8 +70,10 @@ class SplitSummary:
 def parse_shares(text: str) -> dict[str, float]:
     """Shares written as `train=0.8,val=0.1,test=0.1`; raises FeltwatchError.
 
+    They need not add up to 1: `split_dataset` takes others as weights and says so.
+
     >>> parse_shares("train=3,val=1")
-    {'train': 0.75, 'val': 0.25}
+    {'train': 3.0, 'val': 1.0}
     """
     shares: dict[str, float] = {}
     for part in text.split(","):
@@ -84,8 +87,17 @@ def parse_shares(text: str) -> dict[str, float]:
         if name.strip() in shares:
             raise FeltwatchError(f"--shares {text}: {name.strip()} is there twice")
         shares[name.strip()] = share
+    return shares
+
+
+def _as_parts(shares: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
+    """Shares that add up to 1, and a warning where they did not."""
     whole = sum(shares.values())
-    return {name: share / whole for name, share in shares.items()}
+    parts = {name: share / whole for name, share in shares.items()}
+    if math.isclose(whole, 1.0, abs_tol=1e-6):
+        return parts, []
+    listed = ", ".join(f"{name} {part:.1%}" for name, part in parts.items())
+    return parts, [f"--shares add up to {whole:g}, not 1, and are taken as weights: {listed}"]
 
 
 class _Union:
@@ -135,7 +147,7 @@ def split_dataset(
     wrong = next((k for k in keys if k not in SPLIT_KEYS), None)
     if wrong is not None or not keys:
         raise FeltwatchError(f"--by {wrong or ''}: can be {', '.join(SPLIT_KEYS)}")
-    shares = dict(shares or {"train": 0.8, "val": 0.1, "test": 0.1})
+    shares, weighted = _as_parts(shares or {"train": 0.8, "val": 0.1, "test": 0.1})
     if not len(dataset):
         raise FeltwatchError(f"{dataset.folder}: holds no images to split")
     members = _Members(dataset, keys, time_groups(dataset, span_s) if TIME in keys else {})
@@ -163,6 +175,7 @@ def split_dataset(
     dataset.set_splits(_moves(members, names, home, anew), by=SPLITTER)
     summary = _summary(dataset, keys, shares, sizes, kept)
     summary.near = alike
+    summary.warnings[:0] = weighted
     return summary
 
 
@@ -345,7 +358,12 @@ def _summary(
         summary.classes[label] = {name: own.get(name, 0) for name in shares}
         lacking = [name for name in shares if not own.get(name)]
         if lacking:
-            summary.warnings.append(
-                f"{label}: 0 in {', '.join(lacking)} of {sum(own.values())} boxes"
-            )
+            verb = "hold" if len(lacking) > 1 else "holds"
+            count = sum(own.values())
+            boxes = f"of its {count} boxes" if count > 1 else "(it has 1 box)"
+            summary.warnings.append(f"{label}: {_listed(lacking)} {verb} none {boxes}")
     return summary
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -100,7 +100,7 @@ def split_command(
         typer.Option("--span", help="With --by time: the least pause between splits; 60s."),
     ] = None,
     shares: Annotated[
-        str, typer.Option("--shares", help="Splits and their fractions of the images.")
+        str, typer.Option("--shares", help="Splits and their fractions of the images, or weights.")
     ] = "train=0.8,val=0.1,test=0.1",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same splits.")] = 0,
     anew: Annotated[
@@ -144,7 +144,7 @@ def split_command(
         typer.echo(json.dumps(summary.as_dict()))
         return
     table = Table(title=f"{summary.groups} groups by {', '.join(summary.by)}", title_justify="left")
-    for head in ("split", "pictures", "share", "asked for"):
+    for head in ("split", "images", "share", "asked for"):
         table.add_column(head, justify="left" if head == "split" else "right")
     for name, count in summary.pictures.items():
         asked = f"{summary.wanted[name]:.1%}" if name in summary.wanted else "–"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from datasets.labelled.manifest import Dataset, NewPicture
+from datasets.labelled.manifest import Box, Dataset, NewPicture
 from datasets.labelled.split import parse_shares, split_dataset
 from datasets.labelled.times import parse_span, time_groups
 from settlement.errors import FeltwatchError
@@ -116,6 +116,26 @@ def test_what_cannot_be_split_is_refused_with_a_way_out(tmp_path: Path) -> None:
         with pytest.raises(FeltwatchError, match="can be shift, deck"):
             split_dataset(dataset, ("colour",), SHARES)
         split_dataset(dataset, ("shift",), SHARES)
+
+
+def test_shares_that_do_not_add_up_are_weights(tmp_path: Path) -> None:
+    with fill(tmp_path, [(f"s{n}", None, None) for n in range(20)]) as dataset:
+        summary = split_dataset(dataset, ("shift",), parse_shares("train=0.9,val=0.6"))
+        assert summary.pictures == {"train": 12, "val": 8}
+        assert summary.warnings == [
+            "--shares add up to 1.5, not 1, and are taken as weights: train 60.0%, val 40.0%"
+        ]
+        thirds = parse_shares("a=0.3333333,b=0.3333333,c=0.3333334")
+        warnings = split_dataset(dataset, ("shift",), thirds, anew=True).warnings
+        assert not any("--shares" in warning for warning in warnings)
+
+
+def test_a_class_that_a_split_lacks_is_named(tmp_path: Path) -> None:
+    with fill(tmp_path, [(f"s{n}", None, None) for n in range(20)]) as dataset:
+        box = Box("AS", 1, 1, 5, 5)
+        dataset.set_boxes(1, [box, box], by="person:ann", revision=1)
+        warnings = split_dataset(dataset, ("shift",), SHARES).warnings
+        assert "AS: val and test hold none of its 2 boxes" in warnings
 
 
 @pytest.mark.parametrize("text", ["", "train", "train=x", "train=0", "a=1,a=2", "a b=1", "a=inf"])
