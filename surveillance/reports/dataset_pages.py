@@ -49,7 +49,18 @@ def _environment() -> jinja2.Environment:
 
 
 def write_page(template: str, values: dict[str, Any], target: Path) -> None:
-    """Write a page whole or not at all, piece by piece as the template yields it."""
+    """Write a page whole or not at all, piece by piece as the template yields it.
+
+    Raises OSError with the name of the page.
+    """
+    try:
+        _write_page(template, values, target)
+    except OSError as error:
+        # A full disk is reported without a name, other errors with that of the part.
+        raise OSError(error.errno, error.strerror, str(target)) from error
+
+
+def _write_page(template: str, values: dict[str, Any], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", dir=target.parent, prefix=".page-", delete=False

@@ -110,7 +110,8 @@ def diff_command(
 ) -> None:
     """Compare the labels with another dataset's, or with a model: missing, extra, wrong, loose.
 
-    Writes a page with an image of each difference, the worst first.
+    Writes a page with an image of each difference, the worst first. The exit code is 1 when no
+    image could be compared; differences alone are no error.
 
     Examples:
 
@@ -146,16 +147,34 @@ def diff_command(
             boxes, found_terms = model_boxes(dataset, weights or Path(default_weights()), terms)
             summary = diff_labels(dataset, boxes, progress=show, found=found)
             name = f"model ({found_terms})"
+        if not summary.pictures:
+            page = None
         if page is not None:
             write_diff_page(dataset, summary, page, folder.resolve().name, name)
     if as_json:
         typer.echo(json.dumps(summary.as_dict() | {"page": None if page is None else str(page)}))
+        if not summary.pictures:
+            raise typer.Exit(1)
         return
+    if not summary.pictures:
+        print_not_compared(summary, folder, other)
+        raise typer.Exit(1)
     print_diff(summary, name)
     if suggest:
         typer.echo(f"suggestions kept; look through them: feltwatch dataset review {folder}")
     if page is not None:
         typer.echo(f"page: {page}")
+
+
+def print_not_compared(summary: DiffSummary, folder: Path, other: Path | None) -> None:
+    """Why no image was compared."""
+    if other is None:
+        typer.echo(f"no image was compared: none of the {summary.only_first} of {folder} is read")
+        return
+    typer.echo(
+        f"no image was compared: none is in both {folder} ({summary.only_first} images) and "
+        f"{other} ({summary.only_second}); images are the same by name or content"
+    )
 
 
 def print_diff(summary: DiffSummary, other: str, shown: int = 12) -> None:

@@ -124,6 +124,42 @@ def test_diff_needs_something_to_compare_with(
     assert "--model" in capsys.readouterr().err
 
 
+def test_diff_of_sets_without_a_common_image_ends_with_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ab":
+        with Dataset.create(tmp_path / name, ("AS",)) as dataset:
+            add(dataset, f"{name}.jpg", (Box("AS", 1, 1, 9, 9),))
+    command = ["dataset", "diff", str(tmp_path / "a"), str(tmp_path / "b"), "--quiet"]
+    assert main(command) == 1
+    said = capsys.readouterr().out
+    assert f"none is in both {tmp_path / 'a'} (1 images) and {tmp_path / 'b'} (1)" in said
+    assert "agree" not in said
+    assert main([*command, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["pictures"] == 0
+    assert not (tmp_path / "a" / "diff.html").exists()
+
+
+def test_a_full_disk_is_reported_with_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from surveillance.reports import dataset_pages
+
+    class Full:
+        def get_template(self, _name: str) -> Full:
+            return self
+
+        def stream(self, _values: object) -> list[str]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    small_dataset(tmp_path / "d").close()
+    monkeypatch.setattr(dataset_pages, "_environment", Full)
+    page = tmp_path / "out" / "stats.html"
+    assert main(["dataset", "stats", str(tmp_path / "d"), "--out", str(page)]) == 2
+    assert f"{page}: No space left on device" in capsys.readouterr().err
+    assert not list((tmp_path / "out").iterdir())
+
+
 @pytest.mark.parametrize(
     "command", ["import", "export", "check", "split", "stats", "harvest", "diff"]
 )
