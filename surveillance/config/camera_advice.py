@@ -176,7 +176,7 @@ def _hints(
     if small:
         least = min(p.px_per_chip for p in places if p.px_per_chip is not None)
         hints.append(
-            f"Chips have fewer than {FEWEST_PX:g} px each at seat {_listed(small)}: a sharper "
+            f"Chips have fewer than {FEWEST_PX:g} px each at {_listed(small)}: a sharper "
             f"image ({FEWEST_PX / least:.1f} times the px) or a flatter look at them would help."
         )
     hints += _angle_hint(places, calibration, size, middle)
@@ -185,7 +185,7 @@ def _hints(
         worst = min(p.hidden_from for p in hidden if p.hidden_from is not None)
         seats = sorted({p.seat for p in hidden if p.seat})
         hints.append(
-            f"From {worst} chips on a stake hides a payout behind it (seat {_listed(seats)}): "
+            f"From {worst} chips on a stake hides a payout behind it ({_listed(seats)}): "
             "such payouts stay undecided unless another camera sees them from the other side."
         )
     return hints
@@ -236,4 +236,5 @@ def _where(angle: int, far_mm: float) -> str:
 
 
 def _listed(seats: Sequence[int]) -> str:
-    return ", ".join(str(seat) for seat in seats)
+    *others, last = (str(seat) for seat in seats)
+    return f"seats {', '.join(others)} and {last}" if others else f"seat {last}"

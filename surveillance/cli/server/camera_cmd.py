@@ -39,7 +39,12 @@ def camera() -> None:
 
 @camera_app.command("advise")
 def advise_command(
-    table: Annotated[Path, typer.Argument(help="A table file (TOML), calibrated.")],
+    table: Annotated[
+        Path | None, typer.Argument(help="A table file (TOML), calibrated; or give --table.")
+    ] = None,
+    named: Annotated[
+        Path | None, typer.Option("--table", help="The table file (TOML), calibrated.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print px per chip and per index at every seat, what can be read there, and what would help.
@@ -55,15 +60,12 @@ def advise_command(
       feltwatch camera advise tables/t3.toml --json
     """
     from surveillance.config.camera_advice import advise_table, by_seat
-    from vision.geometry.calibration import Calibration
-    from vision.geometry.table import load_table
 
-    own = load_table(table)
-    if own.camera is None:
-        raise FeltwatchError(
-            f"{table}: the camera is not calibrated; run feltwatch calibrate first"
-        )
-    advice = advise_table(own, Calibration.fit(own.camera))
+    path = table or named
+    if path is None or (table is not None and named is not None):
+        raise FeltwatchError("give one table file: camera advise TABLE.toml or --table TABLE.toml")
+    own, calibration = calibrated(path)
+    advice = advise_table(own, calibration)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(advice), ensure_ascii=False))
         return

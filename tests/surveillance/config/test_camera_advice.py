@@ -59,7 +59,7 @@ def test_a_flatter_look_shows_more_of_chips_and_hides_payouts_sooner() -> None:
 
 def test_what_would_help_is_printed() -> None:
     steep = seen(12)
-    assert any("px each at seat" in hint for hint in steep.hints)
+    assert any("px each at seats 1, 2" in hint and " and " in hint for hint in steep.hints)
     assert any("off the vertical" in hint for hint in steep.hints)
     coarse = seen(45, width_px=1280)
     assert any("sharper image" in hint for hint in coarse.hints)
@@ -77,6 +77,16 @@ def test_the_command_prints_every_seat(capsys: pytest.CaptureFixture[str]) -> No
     spots = sum(len(seat.spots) for seat in TABLE.seats)
     assert len(printed["places"]) == 1 + len(TABLE.seats) + spots
     assert {p["seat"] for p in printed["places"]} == {None, *(s.seat for s in TABLE.seats)}
+
+
+def test_the_table_is_an_argument_or_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["camera", "advise", str(SAMPLE), "--json"]) == 0
+    by_argument = capsys.readouterr().out
+    assert main(["camera", "advise", "--table", str(SAMPLE), "--json"]) == 0
+    assert capsys.readouterr().out == by_argument
+    for given in ([], [str(SAMPLE), "--table", str(SAMPLE)]):
+        assert main(["camera", "advise", *given]) == 2
+        assert "give one table file" in capsys.readouterr().err
 
 
 def test_a_table_without_calibration_is_refused(
