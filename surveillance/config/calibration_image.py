@@ -12,6 +12,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from settlement.errors import FeltwatchError
 from settlement.input_file import reading
+from vision.detect.image_kind import why_unreadable
 from vision.sources.base import ByteArray, SourceState
 from vision.sources.camera_backends import LivePlace
 from vision.sources.file import FileSource
@@ -27,6 +28,8 @@ CAMERA_WITHIN_S = 20.0
 JPEG_QUALITY = 95
 _FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF")
 _IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
+_OTHER_SUFFIXES = frozenset({".heic", ".heif", ".avif", ".gif", ".jp2", ".pdf"})
+"""Of images that are refused by name; other suffixes are taken for videos."""
 
 
 def picture_of_bytes(data: bytes, name: str = "the image") -> ByteArray:
@@ -48,7 +51,7 @@ def picture_of_bytes(data: bytes, name: str = "the image") -> ByteArray:
         raise FeltwatchError(f"{name}: has far more pixels than any camera gives") from error
     except UnidentifiedImageError as error:
         raise FeltwatchError(
-            f"{name}: not an image that can be read; send JPEG, PNG, WebP, BMP or TIFF"
+            f"{name}: {why_unreadable(data, 'JPEG, PNG, WebP, BMP and TIFF')}"
         ) from error
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise FeltwatchError(f"{name}: the image is damaged: {error}") from error
@@ -102,9 +105,9 @@ def picture_of_camera(place: LivePlace, within_s: float = CAMERA_WITHIN_S) -> By
 def picture_of(where: str) -> ByteArray:
     """An image of an image file, a video file, a device or an RTSP address."""
     path = Path(where)
-    if path.suffix.lower() in _IMAGE_SUFFIXES:
+    if path.suffix.lower() in _IMAGE_SUFFIXES | _OTHER_SUFFIXES:
         with reading(where):
-            return picture_of_bytes(path.read_bytes(), path.name)
+            return picture_of_bytes(path.read_bytes(), where)
     return picture_of_camera(LivePlace(Address.parse(where)))
 
 

@@ -20,6 +20,7 @@ from vision.cards.outline import ReadIndex
 from vision.cards.rotation import ASPECTS, Reading, read_boxes
 from vision.cards.view import JOKER_ODDS
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
+from vision.detect.image_kind import why_unreadable
 from vision.detect.tiling import (
     MOST_COPIED,
     DrawnOut,
@@ -154,7 +155,7 @@ def read_picture(path: Path, reduced: int = 1) -> ByteArray:
     except cv2.error:
         image = None
     if image is None:
-        raise PhotoError(f"{path}: cannot be read as an image; accepted are JPEG and PNG")
+        raise PhotoError(f"{path}: {why_unreadable(data.tobytes())}")
     return np.asarray(image, np.uint8)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import cv2
 import typer
 
 from models.networks import backends
@@ -35,6 +38,17 @@ def _line(name: str, score: float, xyxy: tuple[float, float, float, float]) -> s
     return f"  {name:<22} {score:.2f}  at {x0},{y0} to {x1},{y1}"
 
 
+@contextmanager
+def _quiet_opencv() -> Iterator[None]:
+    """Keep OpenCV's own lines off stderr: what cannot be read is reported with its file."""
+    logging = cv2.utils.logging
+    level = logging.setLogLevel(logging.LOG_LEVEL_SILENT)
+    try:
+        yield
+    finally:
+        logging.setLogLevel(level)
+
+
 def detect_command(
     photos: Annotated[list[Path], typer.Argument(help="Image files of any size.")],
     as_json: Annotated[
@@ -49,7 +63,8 @@ def detect_command(
 
     A card that cannot be determined is listed as an index and not among the cards, a card that lies
     face down among the backs. An image of more than 48 million pixels is read at half its
-    size. One that cannot be read, or is an animation, is named on stderr, the others are read;
+    size. JPEG, PNG, WebP, AVIF, JPEG 2000, GIF, BMP and TIFF are read, HEIC is not. An image
+    that cannot be read, or is an animation, is named on stderr, the others are read;
     the exit code is then 2.
 
     Examples:
@@ -64,7 +79,8 @@ def detect_command(
     failed = 0
     for path in photos:
         try:
-            image, by = read_photo(path)
+            with _quiet_opencv():
+                image, by = read_photo(path)
         except PhotoError as error:
             failed += 1
             print(f"feltwatch: error: {' '.join(str(error).split())}", file=sys.stderr)

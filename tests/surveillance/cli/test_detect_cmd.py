@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 import typer
+from PIL import Image
 
 from settlement.errors import FeltwatchError
 from surveillance.cli import main
@@ -68,6 +69,41 @@ class TestDetect:
         (line,) = captured.err.splitlines()
         assert line.startswith("feltwatch: error:")
         assert "bad.jpg" in line
+
+    def test_an_image_that_cannot_be_read_is_named_with_why(
+        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        done, jpeg = cv2.imencode(".jpg", ground(300, 260))
+        grey = np.random.default_rng(1).random((64, 64), np.float32)
+        assert done
+        assert cv2.imwrite(str(tmp_path / "float.tif"), grey)
+        for name, data in {
+            "cut.jpg": jpeg.tobytes()[:60],
+            "empty.jpg": b"",
+            "phone.heic": b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+            "text.jpg": b"not a picture",
+        }.items():
+            (tmp_path / name).write_bytes(data)
+        files = [str(path) for path in sorted(tmp_path.iterdir())]
+        capfd.readouterr()
+        assert main(["detect", *files]) == 2
+        lines = capfd.readouterr().err.splitlines()
+        for file, line, why in zip(
+            files, lines,
+            ("is a JPEG that is damaged or cut off", "is empty", "is a TIFF that is damaged or of",
+             "is HEIC, which is not read; convert it", "is not an image that can be read"),
+            strict=True,
+        ):  # fmt: skip
+            assert f"{file}: {why}" in line
+
+    @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "avif", "jp2", "gif", "bmp", "tif"])
+    def test_every_format_that_is_named_is_read(
+        self, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / f"a.{suffix}"
+        Image.fromarray(ground(300, 260)).save(path)
+        assert main(["detect", str(path)]) == 0
+        assert "300 x 260 px" in capsys.readouterr().out
 
     def test_the_readable_form(self, pictures: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["detect", str(pictures / "images" / "IMG_20220316_160000.png")]) == 0

@@ -431,6 +431,14 @@ def test_a_moment_of_a_video_is_shown(tmp_path: Path) -> None:
         picture_of(str(tmp_path / "none.mp4"))
     with pytest.raises(FeltwatchError, match="No such file"):
         picture_of(str(tmp_path / "none.png"))
+    for name, why in (
+        ("a.png", "is not an image that can be read; accepted are JPEG, PNG, WebP, BMP and TIFF"),
+        ("b.heic", "is HEIC, which is not read"),
+    ):
+        data = b"text" if name == "a.png" else b"\0\0\0\x18ftypheic"
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FeltwatchError, match=f"{tmp_path / name}: {why}"):
+            picture_of(str(tmp_path / name))
 
 
 def test_calibrate_says_what_is_wrong_before_it_serves(
