@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from datasets.labelled.formats.base import Bad, Entry, entry_name, whole_px
+from datasets.labelled.formats.base import Bad, Entry, WrongBoxes, entry_name, whole_px
 from datasets.labelled.pictures import SUFFIXES
 from datasets.labelled.records import Box
 from datasets.labelled.source_files import check_inside, walk
@@ -23,6 +23,7 @@ from settlement.errors import FeltwatchError
 MOST_FRAMES = 10_000_000
 _NUMBER = re.compile(r"(\d+)$")
 
+BoxesOf = Callable[[int, int], tuple[Box, ...]]
 BoxOf = Callable[[Element, str, tuple[int, int], str], Box]
 
 
@@ -37,6 +38,9 @@ class Tracks:
     step: int = 1
     boxes: dict[int, list[Box]] = field(default_factory=dict)
     bad: list[Bad] = field(default_factory=list)
+    wrong: list[tuple[int, int, str]] = field(default_factory=list)
+    """First and last frame of each track that is left out, and its name."""
+
     seen: bool = False
 
     def read_head(self, meta: Element) -> None:
@@ -54,7 +58,10 @@ class Tracks:
         self.step = max(1, int(step[1])) if step else 1
 
     def add(self, track: Element, box_of: BoxOf) -> None:
-        """Take the boxes of one track in; a wrong one leaves the whole track out."""
+        """Take the boxes of one track in; a wrong one leaves the whole track out.
+
+        The frames that it covers lack its box, so each has a wrong box.
+        """
         self.seen = True
         place = f"{self.file}: track {track.get('id')}"
         label = track.get("label") or ""
@@ -75,6 +82,10 @@ class Tracks:
             drawn = list(_every_frame(keys))
         except FeltwatchError as error:
             self.bad.append(Bad(place, error))
+            own = [_whole(shape.get("frame"), -1) for shape in track]
+            known = [frame for frame in own if 0 <= frame <= MOST_FRAMES]
+            if known:
+                self.wrong.append((min(known), max(known), f"track {track.get('id')}"))
             return
         for frame, box in drawn:
             self.boxes.setdefault(frame, []).append(box)
@@ -105,12 +116,29 @@ class Tracks:
             yield Entry(
                 entry_name(path, folder, place) if path else name,
                 path,
-                lambda _w, _h, boxes=boxes: boxes,  # type: ignore[misc]
+                self._boxes_of(
+                    frame if not times else (frame - self.start) // self.step, place, boxes
+                ),
                 place,
                 self.width or None,
                 self.height or None,
                 details,
             )
+
+    def _boxes_of(self, frame: int, place: str, boxes: tuple[Box, ...]) -> BoxesOf:
+        """`Entry.boxes` of a frame of the task."""
+
+        def given(_width: int, _height: int) -> tuple[Box, ...]:
+            wrong = tuple(
+                FeltwatchError(f"{place}: {name} has a wrong box and is left out")
+                for first, last, name in self.wrong
+                if first <= frame <= last
+            )
+            if wrong:
+                raise WrongBoxes(wrong, boxes)
+            return boxes
+
+        return given
 
 
 _FRAME_KEYS = ("cvat.keyframe", "cvat.outside")

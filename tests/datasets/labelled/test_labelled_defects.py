@@ -503,3 +503,21 @@ def test_coco_names_are_looked_for_in_the_folder_of_images_first(tmp_path: Path)
     read = (tmp_path / "d" / "pictures" / file).read_bytes()
     assert read == (tmp_path / "in" / "images" / "a.jpg").read_bytes()
     assert picture.sha256
+
+
+def test_frames_that_a_wrong_track_covers_are_left_out(tmp_path: Path) -> None:
+    put(tmp_path / "in", *(f"images/frame_{n:06d}.png" for n in range(4)))
+    corners = 'xtl="1" ytl="2" xbr="30" ybr="40" outside="0"'
+    good = "".join(f'<box frame="{n}" {corners}/>' for n in range(4))
+    wrong = f'<box frame="1" {corners}/><box frame="2" xtl="one"/>'
+    tracks = f'<track id="0" label="AS">{good}</track><track id="1" label="KD">{wrong}</track>'
+    head = "<meta><task><original_size><width>96</width><height>64</height></original_size>"
+    head += "</task></meta>"
+    (tmp_path / "in" / "annotations.xml").write_text(cvat(tracks, head))
+    summary = import_labels(tmp_path / "in", tmp_path / "d")
+    assert (summary.added, summary.boxes, summary.skipped) == (2, 2, 3)
+    assert "track 1: frame 2: xtl is 'one'" in " ".join(summary.skipped_examples)
+    assert "frame 1: track 1 has a wrong box" in " ".join(summary.skipped_examples)
+    options = ImportOptions(skip_boxes=True)
+    summary = import_labels(tmp_path / "in", tmp_path / "e", options)
+    assert (summary.added, summary.boxes, summary.wrong_boxes) == (4, 4, 2)
