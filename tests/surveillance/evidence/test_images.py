@@ -86,4 +86,4 @@ def test_clock(seconds: str | float | None, words: str) -> None:
 
 def test_file_names_are_plain() -> None:
     picture = ViewPicture(None, "cards", "1.5", np.zeros((1, 1, 3), np.uint8), ())
-    assert images.file_name("t/1 ../x", picture) == "t_1_.._x-dealer-cards-1.5.jpg"
+    assert images.file_name("t/1 ../x", picture) == "t_1_._x-dealer-cards-1.5.jpg"
