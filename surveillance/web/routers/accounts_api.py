@@ -218,9 +218,9 @@ def make_token(
 
 @router.delete("/tokens/{id}", responses={404: {"model": ErrorForm}})
 def revoke_token(
-    account: Viewer, id: TokenId, accounts: AccountsHere, request: Request
+    account: LoggedInHere, id: TokenId, accounts: AccountsHere, request: Request
 ) -> TokenForm:
-    """Revoke one of one's own tokens."""
+    """Revoke one of one's own tokens. Refused to a token: it could cut off its owner's others."""
     user = user_of(accounts, account)
     if accounts.tokens.revoke(user.id, id) is None:
         raise NotThereError(f"you have no token {id}")

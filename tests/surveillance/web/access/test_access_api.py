@@ -237,6 +237,18 @@ def test_a_token_makes_no_further_token_and_changes_no_password(place: Place) ->
     assert [token["name"] for token in program.get("/api/tokens").json()] == ["test"]
 
 
+@pytest.mark.parametrize("scope", [Role.VIEWER, Role.ADMIN])
+def test_a_token_revokes_no_token(place: Place, scope: Role) -> None:
+    ann = place.add("ann", Role.ADMIN)
+    own = place.accounts.tokens.make(ann, "metrics", scope, None)
+    other = place.accounts.tokens.make(ann, "backup", Role.ADMIN, None)
+    program = place.with_token(own.secret)
+    for token in (own, other):
+        assert program.delete(f"/api/tokens/{token.row.id}").status_code == 403
+    assert place.with_token(other.secret).get("/api/users").status_code == 200
+    assert place.session(ann).delete(f"/api/tokens/{other.row.id}").status_code == 200
+
+
 def test_a_token_is_shown_once_counts_for_its_scope_and_is_revoked(place: Place) -> None:
     user = place.add("ann", Role.REVIEWER)
     caller = place.session(user)
