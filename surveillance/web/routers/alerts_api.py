@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 
 from surveillance.live.states import LiveEvent
 from surveillance.store import AlertFilter, AlertRow
-from surveillance.web.access import Reviewer, Viewer, audit, in_one_step
+from surveillance.web.access import Reviewer, Viewer, audit, audit_first, in_one_step
 from surveillance.web.room_parts import PartsHere, QueueHere, StoredHere
 from surveillance.web.routers.byte_ranges import stretch_response
 from surveillance.web.routers.times import Moment, aware
@@ -183,6 +183,7 @@ def picture(
 )
 def clip(
     _: Viewer,
+    parts: PartsHere,
     queue: QueueHere,
     request: Request,
     id: AlertId,
@@ -191,9 +192,9 @@ def clip(
 ) -> Response:
     """The clip; a part of it with a `Range` header."""
     stretch = queue.files.clip(queue.find(id), size, camera)
-    if request.headers.get("range", "bytes=0-").startswith("bytes=0-"):
-        # A player asks for many parts; the first one is the look.
-        audit(request, "clip seen", f"alert {id}", {"camera": camera} if camera else None)
+    # A player asks for many ranges of one clip.
+    detail = {"camera": camera} if camera else None
+    audit_first(request, parts.live_views, "clip seen", f"alert {id}", detail)
     return stretch_response(request, stretch)
 
 
@@ -202,7 +203,6 @@ def clip_still(
     _: Viewer,
     parts: PartsHere,
     queue: QueueHere,
-    account: Viewer,
     request: Request,
     id: AlertId,
     at_s: Annotated[float, Query(ge=0, le=3_600, description="Seconds into the clip.")] = 0.0,
@@ -211,9 +211,8 @@ def clip_still(
 ) -> Response:
     """One frame of the clip as JPEG, for browsers that cannot play its codec."""
     data = still(queue.files.clip(queue.find(id), size, camera), at_s)
-    if parts.live_views.is_new(account.name, f"clip {id} {camera}".rstrip()):
-        detail = {"as": "stills", "camera": camera} if camera else {"as": "stills"}
-        audit(request, "clip seen", f"alert {id}", detail)
+    detail = {"as": "stills", "camera": camera} if camera else {"as": "stills"}
+    audit_first(request, parts.live_views, "clip seen", f"alert {id}", detail)
     return Response(data, media_type="image/jpeg", headers={"cache-control": KEEP})
 
 

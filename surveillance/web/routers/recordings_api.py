@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import FileResponse, Response
 
-from surveillance.web.access import Reviewer, Role, Viewer, audit
+from surveillance.web.access import Reviewer, Role, Viewer, audit, audit_first
 from surveillance.web.dependencies import StoreHere
+from surveillance.web.room_parts import PartsHere
 from surveillance.web.routers.pages import page
 from surveillance.web.schemas.recordings import (
     AuditQuestion,
@@ -145,12 +146,18 @@ def preview(_: Reviewer, recordings: RecordingsHere, id: RecordingId) -> Preview
 
 @router.get("/api/recordings/{id}/video", response_class=Response, responses=_VIDEO)
 def video(
-    _: Viewer, recordings: RecordingsHere, request: Request, id: RecordingId, preview: bool = False
+    _: Viewer,
+    recordings: RecordingsHere,
+    parts: PartsHere,
+    request: Request,
+    id: RecordingId,
+    preview: bool = False,
 ) -> Response:
     """The video or its preview; takes `Range`."""
     path, media_type = recordings.video(id, preview)
-    if request.headers.get("range", "bytes=0-").startswith("bytes=0-"):
-        audit(request, "recording seen", f"recording {id}", {"preview": preview})
+    # A player asks for many ranges of one video.
+    detail = {"preview": preview}
+    audit_first(request, parts.live_views, "recording seen", f"recording {id}", detail)
     return FileResponse(path, media_type=media_type, headers={"cache-control": "private, no-cache"})
 
 

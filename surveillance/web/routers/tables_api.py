@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from settlement.declared import Declared
 from surveillance.live.states import LiveEvent
-from surveillance.web.access import Reviewer, Viewer, audit
+from surveillance.web.access import Reviewer, Viewer, audit, audit_first
 from surveillance.web.room_parts import PartsHere
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.schemas.room import DealerChange, DeclaredForm, TableForm, TableLine
@@ -51,7 +51,7 @@ def line(_: Viewer, parts: PartsHere, camera: str) -> TableLine:
     responses=_NOT_THERE | {200: {"content": {"image/jpeg": {}}}},
 )
 def picture(
-    account: Viewer,
+    _: Viewer,
     parts: PartsHere,
     request: Request,
     camera: str,
@@ -63,9 +63,8 @@ def picture(
 ) -> Response:
     """The last image, JPEG. The log has the first look of a while, not each one."""
     data = parts.room.picture(camera, overlay, further)
-    if parts.live_views.is_new(account.name, f"{camera} {further}" if further else camera):
-        detail = {"further": further} if further else None
-        audit(request, "live picture seen", f"camera {camera}", detail)
+    detail = {"further": further} if further else None
+    audit_first(request, parts.live_views, "live picture seen", f"camera {camera}", detail)
     return Response(data, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
 

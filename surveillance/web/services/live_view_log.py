@@ -1,4 +1,4 @@
-"""Which views of live images go into the log: the first of a while, not each second's."""
+"""Which of many like views go into the log: the first of a while, not each image or range."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ class LiveViewLog:
                 self._until = {key: until for key, until in self._until.items() if until > now}
             self._until[who, what] = now + FORGET_AFTER_S
             return True
+
+    def forget(self, who: str, what: str) -> None:
+        """Take the look back: it could not be logged.
+
+        >>> log = LiveViewLog(clock=lambda: 0.0)
+        >>> log.is_new("ann", "t1"), log.forget("ann", "t1"), log.is_new("ann", "t1")
+        (True, None, True)
+        """
+        with self._lock:
+            self._until.pop((who, what), None)

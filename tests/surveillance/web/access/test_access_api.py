@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from datasets.labelled.manifest import Dataset
 from surveillance.accounts import Role, devices, first_link
+from surveillance.store import StoreDownError
 from surveillance.web.access import SESSION_COOKIE
 from surveillance.web.routers.account_pages import own_path
 from tests.surveillance.web.access.access_made import (
@@ -367,6 +368,42 @@ def test_every_look_and_act_is_logged_with_who_what_and_from_where(place: Place)
     assert {row.address for row in rows} == {"testclient"}
     with Dataset.open(place.folder / "cards") as dataset:
         assert dataset.history(1)[-1].by == "person:ann"
+
+
+def test_data_that_are_read_are_logged_once_in_a_while(place: Place) -> None:
+    user = place.add("ann", Role.ADMIN)
+    caller, program = place.session(user), place.token(user, Role.ADMIN)
+    for _ in range(3):
+        for path in ("/api/rounds?limit=7", "/api/rounds", "/api/users", "/api/me", "/metrics"):
+            assert caller.get(path).status_code == 200
+        assert caller.get("/api/datasets/cards/pictures").status_code == 200
+        assert caller.get("/api/datasets/cards/pictures/1").status_code == 200
+    assert program.get("/api/rounds").status_code == 200
+    assert program.get("/api/rounds/1").status_code == 404
+    rows = list(reversed(place.store.audit.page().rows))
+    assert [(row.by, row.act, row.target) for row in rows] == [
+        ("ann", "data read", "/api/rounds?limit=7"),
+        ("ann", "data read", "/api/users"),
+        ("ann", "data read", "/api/datasets/cards/pictures"),
+        ("ann", "data read", "/api/rounds"),
+    ]
+    assert [row.detail for row in rows] == [{}, {}, {}, {"by": "token 1"}]
+
+
+def test_a_look_that_could_not_be_logged_is_logged_the_next_time(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = place.session(place.add("ann", Role.ADMIN))
+
+    def down(*_: object) -> None:
+        raise StoreDownError("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(place.store.audit), "write", down)
+        caller.get("/api/rounds")
+    assert acts(place) == []
+    caller.get("/api/rounds")
+    assert acts(place) == [("ann", "data read", "/api/rounds")]
 
 
 def test_what_a_token_did_names_the_token(place: Place) -> None:

@@ -17,7 +17,7 @@ from surveillance.recordings import AllowedFolders, AuditManager, manager
 from surveillance.recordings.preview import make_preview, video_facts
 from surveillance.recordings.processes import WorkProcess
 from surveillance.recordings.worker import run_audit
-from surveillance.store import Store
+from surveillance.store import AuditFilter, Store
 from surveillance.web.access import Role
 from tests import waiting
 from tests.surveillance.web.recordings.recordings_made import audit_and_die, manager_of
@@ -215,9 +215,13 @@ def test_viewers_look_and_do_not_start(asking: Callable[[Role], TestClient], fol
     until(lambda: state(reviewer, id) == "done", "it is done")
 
 
-def test_the_video_is_given_in_ranges(client: TestClient, folder: Path) -> None:
+def test_the_video_is_given_in_ranges(client: TestClient, folder: Path, store: Store) -> None:
     id = queue(client, folder)
     path = f"/api/recordings/{id}/video"
+    for asked in ("bytes=1-", "bytes=-5", "bytes=7-9"):
+        assert client.get(path, headers={"range": asked}).status_code == 206
+    (look,) = store.audit.page(AuditFilter(act="recording seen")).rows
+    assert (look.by, look.target) == ("reviewer", f"recording {id}")
     whole = client.get(path)
     assert whole.headers["content-type"] == "video/mp4"
     assert whole.content == (folder / "pit 1" / "night.mp4").read_bytes()
