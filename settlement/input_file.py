@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,7 +34,9 @@ def reading(path: Path | str) -> Iterator[None]:
     except OSError as error:
         raise FeltwatchError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise FeltwatchError(f"{path}: not a text file ({error.reason})") from error
+        raise FeltwatchError(
+            f"{path}: not a text file in UTF-8 (byte {error.start + 1}); save it as UTF-8"
+        ) from error
 
 
 def read_text(path: Path) -> str:
@@ -167,8 +169,29 @@ def _is_choice(one: ErrorDetails) -> bool:
     return any(is_form(part) for part in one["loc"])
 
 
-def file_fault(place: Path | str, error: ValidationError, within: str = "") -> FeltwatchError:
-    """The first fault of a file's form: file, key, what is wrong, how many more there are."""
+Keys = Sequence[str | int]
+"""The way to a value: keys of tables and numbers, from 0, in lists."""
+
+
+def dotted(keys: Keys) -> str:
+    """The way to a value as its keys, "file" for the whole.
+
+    >>> dotted(("seats", 0, "seat")), dotted(())
+    ('seats.0.seat', 'file')
+    """
+    return ".".join(str(part) for part in keys) or "file"
+
+
+def file_fault(
+    place: Path | str,
+    error: ValidationError,
+    within: str = "",
+    words_of: Callable[[Keys], str] = dotted,
+) -> FeltwatchError:
+    """The first fault of a file's form: file, key, what is wrong, how many more there are.
+
+    `words_of` gives the words for the keys; none for "".
+    """
     errors = error.errors()
     first = errors[0]
     if _is_choice(first):
@@ -178,6 +201,7 @@ def file_fault(place: Path | str, error: ValidationError, within: str = "") -> F
     keys = [part for part in first["loc"] if not is_form(part)]
     parts = (*filter(None, [within]), *keys)
     # A key may hold what no terminal should be sent.
-    key = ascii(".".join(str(part) for part in parts))[1:-1] or "file"
+    key = ascii(words_of(parts))[1:-1]
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return FeltwatchError(f"{place}: {key}: {plain_words(first)}{more}")
+    where = f"{place}: {key}" if key else place
+    return FeltwatchError(f"{where}: {plain_words(first)}{more}")

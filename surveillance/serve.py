@@ -32,6 +32,7 @@ from surveillance.live.shutdown import CAMERAS_SHARE, Shutdown
 from surveillance.live.supervisor import Supervisor
 from surveillance.recordings import AuditManager
 from surveillance.store import Store
+from surveillance.store.site_store import check_store
 from surveillance.web.app import create_app
 from surveillance.web.security import LOOPBACK_HOSTS
 from surveillance.web.settings import WebSettings
@@ -64,6 +65,7 @@ def serve_stack(
     ('module:function') replaces the reading, for measurements without networks.
     """
     check_site(site, site_file)
+    check_store(site, site_file)
     with contextlib.ExitStack() as ends:
         webhooks = Webhooks.of(site.webhooks)
         key = evidence_key(site)

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from surveillance.config.part import CameraName, EnvName, OptionalPath, Part
+from surveillance.config.part import CameraName, EnvName, OptionalPath, Part, path_from
 from vision.sources.url import Address, AddressError, Kind, Transport
 
 
@@ -54,7 +54,9 @@ class StreamPart(Part):
     def source_at(self, folder: Path) -> str:
         """The source, that of a file taken from a folder."""
         address = Address.parse(self.source)
-        return str(folder / address.where) if address.kind is Kind.FILE else self.source
+        if address.kind is not Kind.FILE:
+            return self.source
+        return str(path_from(folder, Path(address.where)))
 
 
 class FurtherPart(StreamPart):

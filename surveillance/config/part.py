@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,22 @@ CameraName = Annotated[
 ]
 EnvName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")]
 OptionalPath = Annotated[Path | None, BeforeValidator(lambda given: given or None)]
+
+
+def path_from(folder: Path, path: Path) -> Path:
+    """A path of the file, taken from its folder; `~` is the home of this user."""
+    with contextlib.suppress(RuntimeError):  # ~name of nobody
+        path = path.expanduser()
+    return folder / path
+
+
+def numbered(kind: str, number: int, name: object = None) -> str:
+    """A part of a list in an error, `number` from 0; people count from 1.
+
+    >>> numbered("camera", 0, "pit1-t3"), numbered("webhook", 1)
+    ('camera 1 (pit1-t3)', 'webhook 2')
+    """
+    return f"{kind} {number + 1} ({name})" if name else f"{kind} {number + 1}"
 
 
 class Part(BaseModel):

@@ -11,12 +11,13 @@ from settlement.games import terms_for
 from surveillance.alerts.catalogue import CATALOGUE
 from surveillance.alerts.webhooks import Webhooks
 from surveillance.config.camera_part import CameraPart, StreamPart
+from surveillance.config.part import numbered
 from surveillance.config.site_file import SiteConfig
-from surveillance.store.database import checked_url
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.rounds.followed import check_followed
-from vision.sources.url import Kind
+from vision.sources.file import FileSource
+from vision.sources.url import Address, Kind
 
 _CODES = tuple(one.code for one in CATALOGUE)
 
@@ -27,21 +28,22 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         raise FeltwatchError(
             f"{path}: store.url_env: the environment variable {site.store.url_env} is not set"
         )
-    _check_store(site, path)
     for number, hook in enumerate(site.webhooks):
+        own = f"{path}: {numbered('webhook', number)}"
         if not os.environ.get(hook.secret_env):
             raise FeltwatchError(
-                f"{path}: webhook.{number}.secret_env: the environment variable "
+                f"{own}.secret_env: the environment variable "
                 f"{hook.secret_env} is not set; it holds the secret that signs"
             )
         unknown = next((code for code in hook.codes if code not in _CODES), None)
         if unknown is not None:
             raise FeltwatchError(
-                f"{path}: webhook.{number}.codes: there is no alert code {unknown!r}; the codes "
+                f"{own}.codes: there is no alert code {unknown!r}; the codes "
                 f"are {', '.join(_CODES)}"
             )
     try:
-        Webhooks.of(site.webhooks)
+        # Certificates are looked at by `check_tls`, which says what is wrong with them.
+        Webhooks.of([hook.model_copy(update={"ca_file": None}) for hook in site.webhooks])
     except FeltwatchError as error:
         raise FeltwatchError(f"{path}: {error}") from error
     for key in ("tls_cert", "tls_key"):
@@ -55,7 +57,9 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
             if not folder.is_dir():
                 raise FeltwatchError(f"{path}: {key}.folders: {folder}: no such folder")
     tables = {
-        camera.name: _check_camera(site, camera, f"{path}: camera.{number}")
+        camera.name: _check_camera(
+            site, camera, f"{path}: {numbered('camera', number, camera.name)}"
+        )
         for number, camera in enumerate(site.cameras)
     }
     _check_writable(site, path)
@@ -63,19 +67,6 @@ def check_site(site: SiteConfig, path: Path) -> dict[str, TableFile]:
         folder = check_weights(site, path)
         _check_samples(tables, folder, path)
     return tables
-
-
-def _check_store(site: SiteConfig, path: Path) -> None:
-    try:
-        url = checked_url(site.store_url)
-    except FeltwatchError as error:
-        key = "url_env" if site.store.url_env else "url"
-        raise FeltwatchError(f"{path}: store.{key}: {error}") from error
-    if site.store.share_cameras and url.get_backend_name() == "sqlite":
-        raise FeltwatchError(
-            f"{path}: store.share_cameras: servers share cameras over a PostgreSQL database, "
-            "and this site keeps its record in SQLite"
-        )
 
 
 def _check_samples(tables: Mapping[str, TableFile], weights: Path, path: Path) -> None:
@@ -154,7 +145,7 @@ def _check_camera(site: SiteConfig, camera: CameraPart, place: str) -> TableFile
         ) from error
     _check_stream(site, camera, place)
     for number, further in enumerate(camera.further):
-        own = f"{place}.further.{number}"
+        own = f"{place}.{numbered('further', number, further.name)}"
         _check_further(table, further.name, camera.table_file, own)
         _check_stream(site, further, own)
     return table
@@ -187,15 +178,45 @@ def _check_stream(site: SiteConfig, stream: StreamPart, place: str) -> None:
 
 
 def _check_writable(site: SiteConfig, path: Path) -> None:
+    # Their parents are those of the data folder, which a server closes to others.
     for folder in (site.site.data_dir, site.evidence_dir):
-        probe = folder / f".write-test-{os.getpid()}"
-        try:
-            # Its parents are those of the data folder, which a server closes to others.
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise FeltwatchError(
-                f"{path}: site.data_dir: {folder} cannot be written "
-                f"({error.strerror or error}); choose another or give this user the right"
-            ) from error
+        _probe(folder, f"{path}: site.data_dir")
+
+
+def check_works(site: SiteConfig, path: Path) -> None:
+    """Open the video files and write where checkpoints go; raises FeltwatchError.
+
+    Not done at the start of a server, which watches on where one camera or that folder fails.
+    """
+    for number, camera in enumerate(site.cameras):
+        own = f"{path}: {numbered('camera', number, camera.name)}"
+        _check_video(camera, own)
+        for at, further in enumerate(camera.further):
+            _check_video(further, f"{own}.{numbered('further', at, further.name)}")
+    folder = site.evidence.checkpoint_dir
+    if folder is not None:
+        _probe(folder, f"{path}: evidence.checkpoint_dir")
+
+
+def _check_video(stream: StreamPart, place: str) -> None:
+    address = Address.parse(stream.source)
+    if address.kind is not Kind.FILE:
+        return
+    try:
+        with FileSource(Path(address.where)):
+            pass
+    except FeltwatchError as error:
+        raise FeltwatchError(f"{place}.source: {error}") from error
+
+
+def _probe(folder: Path, place: str) -> None:
+    probe = folder / f".write-test-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise FeltwatchError(
+            f"{place}: {folder} cannot be written ({error.strerror or error}); choose another or "
+            "give this user the right"
+        ) from error

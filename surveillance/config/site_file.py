@@ -6,11 +6,15 @@ the environment variables that do.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     Field,
     IPvAnyNetwork,
     StringConstraints,
@@ -19,14 +23,29 @@ from pydantic import (
 )
 
 from settlement.errors import FeltwatchError
-from settlement.input_file import file_fault, form_of_toml, read_toml
+from settlement.input_file import Keys, file_fault, form_of_toml, read_toml
 from surveillance.config.camera_part import CameraPart, FurtherPart, StreamPart
-from surveillance.config.part import CameraName, EnvName, OptionalPath, Part
+from surveillance.config.part import CameraName, EnvName, OptionalPath, Part, numbered, path_from
 from vision.sources.url import Address
 
 _SQLITE = "sqlite:///"
 
 ClockTime = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+def _host(name: str) -> str:
+    bare = name.strip("[]")
+    with contextlib.suppress(ValueError):
+        return str(ip_address(bare))
+    if not _HOST.fullmatch(name):
+        raise ValueError(
+            "write a name or address alone, such as pit1.example, without http:// and port"
+        )
+    return name
+
+
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
+HostName = Annotated[str, AfterValidator(_host)]
 
 
 class SitePart(Part):
@@ -86,7 +105,7 @@ class WebPart(Part):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8471, ge=0, le=65535, description="Port; 0 takes a free one.")
-    names: tuple[str, ...] = Field(
+    names: tuple[HostName, ...] = Field(
         ("localhost",), description="Names under which browsers may ask, beside the address."
     )
     tls_cert: OptionalPath = Field(None, description="Certificate chain, PEM.")
@@ -285,13 +304,35 @@ def load_site(path: Path) -> SiteConfig:
     try:
         site = form_of_toml(SiteConfig, data)
     except ValidationError as error:
-        raise file_fault(path, error) from None
+        raise file_fault(path, error, words_of=lambda keys: _words_of(data, keys)) from None
     return _from_folder(site, path.absolute().parent)
+
+
+def _words_of(data: Any, keys: Keys) -> str:
+    """The way to a value of a site file as people read it; "" for the whole.
+
+    >>> _words_of({"camera": [{"name": "t3"}]}, ("camera", 0, "source"))
+    'camera 1 (t3).source'
+    >>> _words_of({}, ("web", "names", 1)), _words_of({}, ())
+    ('web.names 2', '')
+    """
+    words: list[str] = []
+    for key in keys:
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            data = None
+        if isinstance(key, int) and words:
+            name = data.get("name") if isinstance(data, dict) else None
+            words[-1] = numbered(words[-1], key, name if isinstance(name, str) else None)
+        else:
+            words.append(str(key))
+    return ".".join(words)
 
 
 def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
     def at(path: Path | None) -> Path | None:
-        return None if path is None else folder / path.expanduser()
+        return None if path is None else path_from(folder, path)
 
     def change(part: Any, **values: Any) -> Any:
         return part.model_copy(update=values)
@@ -308,7 +349,7 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
     )  # fmt: skip
     url = site.store.url
     if url.startswith(_SQLITE) and not url.startswith(_SQLITE + "/"):
-        url = f"{_SQLITE}{folder / url.removeprefix(_SQLITE)}"
+        url = f"{_SQLITE}{path_from(folder, Path(url.removeprefix(_SQLITE)))}"
     moved: SiteConfig = change(
         site,
         site=change(site.site, data_dir=at(site.site.data_dir), weights=at(site.site.weights)),
@@ -319,12 +360,14 @@ def _from_folder(site: SiteConfig, folder: Path) -> SiteConfig:
         evidence=change(
             site.evidence,
             key_file=at(site.evidence.key_file),
-            other_folders=tuple(folder / f for f in site.evidence.other_folders),
+            other_folders=tuple(path_from(folder, f) for f in site.evidence.other_folders),
             pkcs11_module=at(site.evidence.pkcs11_module),
             checkpoint_dir=at(site.evidence.checkpoint_dir),
             timestamp_ca=at(site.evidence.timestamp_ca),
         ),
-        recordings=FoldersPart(folders=tuple(folder / f for f in site.recordings.folders)),
-        datasets=FoldersPart(folders=tuple(folder / f for f in site.datasets.folders)),
+        recordings=FoldersPart(
+            folders=tuple(path_from(folder, f) for f in site.recordings.folders)
+        ),
+        datasets=FoldersPart(folders=tuple(path_from(folder, f) for f in site.datasets.folders)),
     )
     return moved

@@ -9,6 +9,7 @@ from pathlib import Path
 from cryptography import x509
 
 from settlement.errors import FeltwatchError
+from surveillance.config.part import numbered
 from surveillance.config.site_file import SiteConfig
 
 _PEM = "give a PEM file"
@@ -20,15 +21,17 @@ def check_tls(site: SiteConfig, path: Path) -> None:
     if web.tls_cert is not None and web.tls_key is not None:
         _check_pair(web.tls_cert, web.tls_key, f"{path}: web")
     for camera_number, camera in enumerate(site.cameras):
+        own = f"{path}: {numbered('camera', camera_number, camera.name)}"
         if camera.ca_file is not None:
-            _check_authority(camera.ca_file, f"{path}: camera.{camera_number}.ca_file")
+            _check_authority(camera.ca_file, f"{own}.ca_file")
         for number, further in enumerate(camera.further):
             if further.ca_file is not None:
-                place = f"{path}: camera.{camera_number}.further.{number}.ca_file"
-                _check_authority(further.ca_file, place)
+                part = numbered("further", number, further.name)
+                _check_authority(further.ca_file, f"{own}.{part}.ca_file")
     for hook_number, hook in enumerate(site.webhooks):
         if hook.ca_file is not None:
-            _check_authority(hook.ca_file, f"{path}: webhook.{hook_number}.ca_file")
+            place = f"{path}: {numbered('webhook', hook_number)}.ca_file"
+            _check_authority(hook.ca_file, place)
 
 
 def _check_pair(cert: Path, key: Path, place: str) -> None:

@@ -59,19 +59,25 @@ def serve_command(
         raise FeltwatchError(
             "--config is missing; 'feltwatch serve --example > site.toml' makes a site file"
         )
-    from surveillance.config.site_check import check_site
+    from surveillance.config.site_check import check_site, check_works
     from surveillance.config.site_file import load_site
     from surveillance.config.site_tls import check_tls
+    from surveillance.store.site_store import check_store
 
     site = load_site(config)
     if port is not None:
         site = site.model_copy(update={"web": site.web.model_copy(update={"port": port})})
     check_site(site, config)
+    check_store(site, config, asked=check)
     check_tls(site, config)
     _check_web(site, config)
     if check:
+        check_works(site, config)
         many = len(site.cameras)
-        typer.echo(f"{config}: right; {many} {'camera' if many == 1 else 'cameras'}")
+        if many:
+            typer.echo(f"{config}: right; {many} {'camera' if many == 1 else 'cameras'}")
+        else:
+            typer.echo(f"{config}: right, but without a [[camera]]: no table is watched")
         return
     _serve(site, config)
 

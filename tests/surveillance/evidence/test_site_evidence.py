@@ -57,8 +57,8 @@ def test_shifts_go_around_the_clock(tmp_path: Path, shifts: list[str]) -> None:
         ({"shifts": ["06:00", "22:00", "14:00"]}, "site: shifts: each begins after"),
         ({"shifts": ["14:00", "06:00", "22:00", "10:00"]}, "site: shifts: each begins after"),
         ({"shifts": ["22:00", "06:00", "23:00"]}, "site: shifts: each begins after"),
-        ({"shifts": ["6:00"]}, "site.shifts.0: write a time of day such as 06:30"),
-        ({"shifts": ["24:00"]}, "site.shifts.0: write a time of day such as 06:30"),
+        ({"shifts": ["6:00"]}, "site.shifts 1: write a time of day such as 06:30"),
+        ({"shifts": ["24:00"]}, "site.shifts 1: write a time of day such as 06:30"),
         ({"day_starts": "noon"}, "site.day_starts: write a time of day such as 06:30"),
     ],
 )

@@ -100,15 +100,18 @@ def test_a_file_that_is_no_video_fails_beside_a_camera_that_works(tmp_path: Path
 @pytest.mark.parametrize(
     ("further", "message"),
     [
-        ([{**LOW, "name": "side"}], r"further\.0\.name: .* no camera 'side' .*; it has low\."),
+        (
+            [{**LOW, "name": "side"}],
+            r"camera 1 \(c1\)\.further 1 \(side\)\.name: .* no camera 'side' .*; it has low\.",
+        ),
         ([LOW, LOW], r"further: two cameras are named 'low'"),
-        ([{**LOW, "offset_s": 60}], r"further\.0\.offset_s: must be 10 or less"),
-        ([{**LOW, "source": "gone.mp4"}], r"further\.0\.source: .*no such video file"),
+        ([{**LOW, "offset_s": 60}], r"further 1 \(low\)\.offset_s: must be 10 or less"),
+        ([{**LOW, "source": "gone.mp4"}], r"further 1 \(low\)\.source: .*no such video file"),
         ([{**LOW, "loop": True}], "loop is for video files only"),
         ([{**LOW, "source": "rtsp://a:b@c/d"}], "source holds a password"),
         (
             [{**LOW, "username": "ann", "password_env": "NOT_SET_HERE"}],
-            r"further\.0\.password_env: the environment variable NOT_SET_HERE is not set",
+            r"further 1 \(low\)\.password_env: the environment variable NOT_SET_HERE is not set",
         ),
     ],
 )

@@ -171,6 +171,7 @@ def test_unusable_authorities_are_reported(
         ],
     )  # fmt: skip
     good = Authority(tmp_path).cert.read_bytes()
+    place = "camera 1 (c1)" if where == "camera" else "webhook 1"
     file = tmp_path / ("ca.pem" if where == "camera" else "hook.pem")
     for name in ("ca.pem", "hook.pem"):
         (tmp_path / name).write_bytes(good)
@@ -182,7 +183,7 @@ def test_unusable_authorities_are_reported(
     ):
         spoil()
         assert cli.main(["serve", "--config", str(site_file), "--check"]) == 2
-        assert f"{site_file}: {where}.0.ca_file: {file}: {words}" in capsys.readouterr().err
+        assert f"{site_file}: {place}.ca_file: {file}: {words}" in capsys.readouterr().err
 
 
 def test_an_authority_is_for_cameras_over_tls_only(
@@ -190,4 +191,4 @@ def test_an_authority_is_for_cameras_over_tls_only(
 ) -> None:
     site_file = write_site(tmp_path, "rtsp://10.0.0.7/t", camera={"ca_file": "ca.pem"})
     assert cli.main(["serve", "--config", str(site_file), "--check"]) == 2
-    assert "camera.0: ca_file is for cameras over TLS only, rtsps" in capsys.readouterr().err
+    assert "camera 1 (c1): ca_file is for cameras over TLS only, rtsps" in capsys.readouterr().err
