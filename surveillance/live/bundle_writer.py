@@ -19,6 +19,7 @@ from surveillance.evidence.bundle import (
     write_bundle,
 )
 from surveillance.evidence.clips import PLAYED_BY_BROWSERS, Clip
+from surveillance.evidence.images import file_stem
 from surveillance.live.entries import EvidenceContent
 from surveillance.staging import write_error
 from surveillance.store import AlertRow, PendingClip, PendingRow, Store
@@ -64,18 +65,25 @@ class BundleWriter:
             record = None if own.record is None else RoundRecord.model_validate(own.record)
         except ValidationError as error:
             raise FeltwatchError(f"its pending evidence cannot be read: {error}") from error
+        # Earlier versions named images by what may stand in no bundle, such as "Table 3-...".
+        # The row points to them by these names, so that beside the bundle they keep them.
+        named = {name: file_stem(name) for name in content.pictures}
+        told = tuple(
+            str(path.with_name(named.get(path.name, path.name)))
+            for path in map(PurePosixPath, content.alert.pictures)
+        )
         alert, facts = own.alert, content.facts
         self.write_pictures(facts.folder(alert.at), content.pictures)
         clip, missing = self._store_clip(own)
         further = [self._store_further(one) for one in own.further]
         contents = BundleContents(
-            alert=content.alert,
+            alert=content.alert.model_copy(update={"pictures": told}),
             record=record,
             settlement=own.settlement,
             table=facts.table,
             camera=facts.camera,
             at=alert.at,
-            pictures=content.pictures,
+            pictures={named[name]: data for name, data in content.pictures.items()},
             clip=None if clip is None else self._dir / own.clip_name,
             clip_start_s=None if clip is None else f"{clip.start_s:.3f}",
             detections=[one.model_dump(mode="json") for one in content.detections],

@@ -7,9 +7,10 @@ import json
 import os
 import signal
 import time
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from surveillance.alerts.model import Alert
 from surveillance.evidence.bundle import part_names, read_part, verify_bundle, verify_log, write
 from surveillance.evidence.clips import CameraClip, Clip
 from surveillance.live import evidence_queue, transcoder
-from surveillance.live.entries import ClipEntry, RoundEntry
+from surveillance.live.entries import ClipEntry, IncidentEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
 from surveillance.live.open_alert import CameraFacts
 from surveillance.live.recorder import Recorder
@@ -148,6 +149,30 @@ def test_a_clip_stays_in_its_folder_whatever_the_table_is_called(
     assert clip.is_file()
     assert clip.resolve().parent.name == "run1"
     assert clip.resolve().is_relative_to(evidence)
+    recorder.close(10)
+
+
+@pytest.mark.parametrize("name", ["Table 3-overload-1.jpg", "Pit 1/3-overload-1.jpg"])
+def test_evidence_that_an_earlier_version_named_otherwise_is_written(
+    tmp_path: Path, store: Store, name: str
+) -> None:
+    recorder = room(tmp_path, store)
+    alert = Alert(
+        alert_id="Table 3-overload-1", code="OVERLOAD", severity="high",
+        message="This machine does not keep up.", pictures=(f"evidence/{name}",),
+    )  # fmt: skip
+    entry = IncidentEntry(
+        facts=FACTS, act="began", incident="overload", alert=alert,
+        at=datetime.now(UTC).timestamp(), pictures={PurePosixPath(name).name: b"\xff\xd8 image"},
+    )  # fmt: skip
+    recorder.take(entry)
+    assert recorder.wait_stored(30)
+    (row,) = store.alerts.page(AlertFilter(code="OVERLOAD"), limit=9).rows
+    recorder.take(clip_entry(tmp_path, row))
+    bundle = bundle_of(tmp_path, store, row)
+    with zipfile.ZipFile(bundle) as parts:
+        (image,) = [part for part in parts.namelist() if part.startswith("pictures/")]
+        assert Path(image).name in parts.read("alert.json").decode()
     recorder.close(10)
 
 
