@@ -297,7 +297,9 @@ class BankerMarker(Form):
 class TableFile(Form):
     """One table, whole."""
 
-    table: str = Field(min_length=1, description="The table's name, as in round ids.")
+    table: str = Field(
+        min_length=1, max_length=80, description="The table's name, as in round ids."
+    )
     felt: Felt
     rules: TableRules
     chips: dict[str, ChipKind] = Field(min_length=1)

@@ -95,6 +95,8 @@ class IncidentReporter:
         name = f"{file_stem(alert_id)}.jpg"
         code = RULES.get(change.kind, "CAMERA")
         severity = SEVERITIES.get(change.kind, alert_code(code).severity)
+        # How far a machine is behind changes while the alert is there; its words do not.
+        words = f"at first: {change.words}" if code == "OVERLOAD" else change.words
         alert = Alert(
             alert_id=alert_id,
             round_id=None,
@@ -103,7 +105,7 @@ class IncidentReporter:
             start_s=at_s,
             end_s=at_s,
             seen=change.words,
-            message=f"{self._setup.camera}: {change.words}.",
+            message=f"{self._setup.camera}: {words}.",
             pictures=(f"evidence/{name}",) if picture else (),
         )
         self._alerts[change.kind] = alert

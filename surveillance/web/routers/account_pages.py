@@ -12,7 +12,7 @@ from surveillance.accounts.passwords import MIN_LETTERS
 from surveillance.web.access import Admin, Anyone, Viewer
 from surveillance.web.dependencies import AccountsHere, StoreHere
 from surveillance.web.routers.accounts_api import token_form, user_of
-from surveillance.web.routers.log_api import Cursor, LogFilter, log_page
+from surveillance.web.routers.log_api import Cursor, PageFilter, log_page
 from surveillance.web.routers.pages import page
 from surveillance.web.routers.people_api import user_form
 
@@ -68,7 +68,7 @@ def me(account: Viewer, accounts: AccountsHere, request: Request) -> Response:
 
 @router.get("/log")
 def log(
-    account: Admin, store: StoreHere, wanted: LogFilter, request: Request, cursor: Cursor = None
+    account: Admin, store: StoreHere, wanted: PageFilter, request: Request, cursor: Cursor = None
 ) -> Response:
     """The log of every look and act, with filters."""
     found = log_page(store, wanted, cursor or None, LOG_LINES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
+from pydantic import BeforeValidator
 
 from surveillance.store import AuditFilter, AuditRow, Store
 from surveillance.web.access import Admin, audit
@@ -34,6 +35,23 @@ def log_filter(
 
 
 LogFilter = Annotated[AuditFilter, Depends(log_filter)]
+FormMoment = Annotated[
+    Moment | None, BeforeValidator(lambda given: None if given == "" else given), Query()
+]
+
+
+def page_filter(
+    by: Text = None,
+    act: Text = None,
+    target: Text = None,
+    since: FormMoment = None,
+    until: FormMoment = None,
+) -> AuditFilter:
+    """The same of the page's own form, which also sends times that are left empty."""
+    return log_filter(by, act, target, since, until)
+
+
+PageFilter = Annotated[AuditFilter, Depends(page_filter)]
 Cursor = Annotated[str | None, Query(max_length=300)]
 
 

@@ -54,7 +54,8 @@ def report(
     span = _span(since, until, table)
     form = stored.reports.report(span, zone_of(zone), account.name, _LISTED[format])
     target = f"{span.since.isoformat()} to {span.until.isoformat()}"
-    audit(request, "report made", target, {"format": format, "table": table})
+    detail = {"format": format} | ({"table": table} if table else {})
+    audit(request, "report made", target, detail)
     if format == "csv":
         pieces = report_csv(form, stored.reports.upheld(span))
         content = (piece.encode() for piece in chain(("\ufeff",), pieces))

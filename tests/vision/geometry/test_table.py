@@ -303,6 +303,12 @@ def test_a_sensor_may_be_where_no_camera_sees_it(tmp_path: Path) -> None:
     assert load_table(changed(tmp_path, "[chips.red]", rules)).rules.paytables
 
 
+def test_a_tables_name_is_short_enough_to_name_files(tmp_path: Path) -> None:
+    assert load_table(changed(tmp_path, 'table = "t9"', f'table = "{"t" * 80}"')).table
+    long = changed(tmp_path, 'table = "t9"', f'table = "{"t" * 81}"')
+    assert "table: takes at most 80 letters" in refused(long)
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "No such file" in refused(tmp_path / "missing.toml")
     assert "directory" in refused(tmp_path)

@@ -67,9 +67,15 @@ export class Detail {
           line.case ? "Case: let go " : "Keep as case ", html("kbd", {}, "Shift K")) : null));
   }
 
+  // Precision as it is with the verdicts given meanwhile; images and clip stay as they are.
+  counted(precision) {
+    if (this.alert) this.#facts(this.alert, precision);
+  }
+
   #facts(alert, precision) {
     const { line, verdicts } = alert;
     const own = precision?.find((of) => of.code === line.code);
+    const judged = own ? own.confirmed + own.rejected + own.corrected : 0;
     const above = [
       html("div", { class: "versus" },
         html("div", { class: "seen" }, html("span", {}, "Seen"), html("strong", {}, ...(alert.seen ? withCards(alert.seen) : ["–"]))),
@@ -79,7 +85,7 @@ export class Detail {
       own ? html("p", { class: "muted small" }, own.precision === null
         ? `No verdict on ${line.code} yet.`
         : `${line.code} was right ${percent(own.precision)} of the time (95%: ${percent(own.low)} to ${percent(own.high)}, `
-          + `${own.confirmed + own.rejected + own.corrected} verdicts).`) : null,
+          + `${judged} ${judged === 1 ? "verdict" : "verdicts"}).`) : null,
       html("h3", {}, "Verdicts"),
       verdicts.length ? html("ol", { class: "history" }, ...verdicts.map((given) => this.#verdict(given)))
         : html("p", { class: "muted" }, "Nobody has judged it yet."),

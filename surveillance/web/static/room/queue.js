@@ -50,7 +50,9 @@ function judged(alert) {
 
 async function countAnew() {
   const lines = await attempt(() => get("/api/precision"));
-  if (lines) precision = lines;
+  if (!lines) return;
+  precision = lines;
+  detail.counted(precision);
 }
 
 async function setCase() {
@@ -107,7 +109,10 @@ live.on("alert_changed", async ({ body }) => {
     if (detail.alert?.line.id === alert.line.id) {
       const isOthers = alert.verdicts.length !== detail.alert.verdicts.length && alert.line.decided_by !== start.me;
       detail.show(alert, precision);
-      if (isOthers) toast(`${alert.line.decided_by} ${alert.line.state} this alert.`);
+      if (isOthers) {
+        toast(`${alert.line.decided_by} ${alert.line.state} this alert.`);
+        countAnew();
+      }
     }
   } catch {
     // The banner of the lost connection says it.

@@ -86,7 +86,7 @@ function dealerNow(seat, way) {
     html("h3", {}, "Dealer"),
     handNow("Low", seat.low, seat.low_name), handNow("High", seat.high, seat.high_name), backs(seat.backs),
     way ? html("p", { class: "house-way" },
-      badge(way.kind, { ok: "house way", high: "not the house way", undecided: "house way open" }[way.kind]),
+      badge(way.kind, { ok: "house way", high: "not the house way", undecided: "house way undecided" }[way.kind]),
       " ", way.words) : null,
     way?.low.length ? html("div", { class: "due-hands" }, html("h3", {}, "Due"),
       handNow("Low", way.low, ""), handNow("High", way.high, "")) : null);

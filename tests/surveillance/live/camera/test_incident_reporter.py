@@ -27,6 +27,7 @@ def test_the_image_of_an_incident_can_be_stored_whatever_the_table_is_called(
     reporter = IncidentReporter(setup, table, sender, clips)
     reporter.camera(KEEPS_UP, None, 3.0, b"image", (THINNED, "too slow"))
     (message,) = sent
+    assert message.alert.message == "c1: at first: too slow."
     (name,) = message.pictures
     check_names([f"pictures/{name}"])
     (tmp_path / name).write_bytes(b"image")

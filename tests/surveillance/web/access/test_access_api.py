@@ -433,6 +433,15 @@ def test_the_log_is_filtered_and_paged(place: Place) -> None:
     assert place.store.audit.page().rows[0].act == "log seen"
 
 
+def test_the_logs_page_takes_its_form_with_nothing_in_it(place: Place) -> None:
+    admin = place.session(place.add("ann", Role.ADMIN))
+    place.store.audit.write("bob", "clip seen", "alert 1")
+    answer = admin.get("/log?by=&act=&target=&since=&until=")
+    assert answer.status_code == 200
+    assert "clip seen" in answer.text
+    assert admin.get("/log?since=yesterday").status_code == 422
+
+
 def test_names_in_the_log_are_text(place: Place) -> None:
     evil = "<script>alert(1)</script>"
     log_in(place, evil)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 
@@ -103,6 +104,8 @@ def test_alerts_arrive_without_moving_what_one_reads(visit: Visit, room: MadeRoo
     room.publish("alert_changed", room.store.alerts.get(before[1]))
     page.get_by_text("as seen by bob").wait_for()
     page.wait_for_selector(f"#alert-{before[1]}[data-state=confirmed]")
+    # And in the precision of its code, without loading it again.
+    page.get_by_text(re.compile(r"was right .* verdicts?\)")).wait_for()
 
 
 LISTEN_LATER = """
