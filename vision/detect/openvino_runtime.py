@@ -43,6 +43,12 @@ def load_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD_FILE
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        missing = [name for name in PARTS if name not in card["models"]]
+        if missing:
+            raise ModelError(
+                f"{path}: names no {' and no '.join(missing)}: weights of an earlier version "
+                "cannot be used; leave the model out, or build it again"
+            )
         for name in (*PARTS, *({LIKENESS} & card["models"].keys())):
             own = card["models"][name]
             parts = [own]

@@ -219,3 +219,10 @@ def test_int8_runs_where_the_card_has_it(
     (weights / "model-card.json").write_text(json.dumps(card))
     open_detector(weights, load_card(weights))
     assert opened == ["detector-int8.xml" if shipped else "detector.onnx"]
+
+
+def test_a_card_of_an_earlier_version_names_the_network_that_it_lacks(tmp_path: Path) -> None:
+    card = tmp_path / "model-card.json"
+    card.write_text(json.dumps({"models": {"detector": {}, "reader": {}}}))
+    with pytest.raises(ModelError, match="names no strips: weights of an earlier version"):
+        load_card(tmp_path)
