@@ -147,6 +147,8 @@ def wager_name(wager: str) -> str:
 
 _PLACES = {"stake": "stake", "paid": "pay", "action": "what was done"}
 _CARD = re.compile(r"\b(?:dealer\.)?(low|high)\[\d+\]")
+_WHOLE_HAND = re.compile(r"(?:^|(?<=hand: ))hand: ")
+"""The record's name of a whole hand before a cause, which says itself that it is about the hand."""
 
 
 def card_words(text: str) -> str:
@@ -167,7 +169,10 @@ def cause_words(cause: str) -> str:
     ('a card of the low hand: blurred', "the dealer's hand was not read")
     >>> cause_words("seat 5's hand: high[0]: no index of the card was found")
     "seat 5's hand: a card of the high hand: no index of the card was found"
+    >>> cause_words("the dealer's hand: hand: the round was broken off")
+    "the dealer's hand: the round was broken off"
     """
+    cause = _WHOLE_HAND.sub("", cause)
     place, colon, why = cause.partition(": ")
     wager, _, part = place.partition(".")
     if not colon or part not in _PLACES:

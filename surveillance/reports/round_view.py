@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from settlement.compare.finding import card_words
+from settlement.compare.finding import card_words, cause_words
 from settlement.felt_timeline import StepLine, TimelineLine
 from settlement.games import GAMES
 from settlement.record import RoundRecord, SeatRecord, Undecided, WagerRecord
@@ -154,6 +154,10 @@ def _what(what: str) -> str:
     return card_words(what).replace("_", " ")
 
 
+def _of_dealer(what: str) -> str:
+    return "dealer's hand" if what == "hand" else _what(what)
+
+
 def _sum(cents: int | None, unknown: str = "?") -> str:
     return unknown if cents is None else money(cents, short=True)
 
@@ -234,7 +238,7 @@ def _dues_undecided(
             and not any(u.why in due.undecided for u in undecided)
         ):
             wagers.setdefault(due.undecided, []).append(name)
-    return tuple(Unread(", ".join(names), card_words(why)) for why, names in wagers.items())
+    return tuple(Unread(", ".join(names), cause_words(why)) for why, names in wagers.items())
 
 
 def _hand_name(settled: SeatSettlement | DealerSettlement | None, which: str) -> str:
@@ -290,7 +294,7 @@ def _dealer_card(record: RoundRecord, settled: DealerSettlement) -> DealerCard:
         verdict=verdict,
         house_way=f"{way.why} ({way.rule})"
         if way
-        else settled.undecided or settled.house_way_undecided or "not decided",
+        else cause_words(settled.undecided or settled.house_way_undecided or "not decided"),
         due_low=hand_cards("Low", way.low, 2) if way and differs else None,
         due_high=hand_cards("High", way.high, 5) if way and differs else None,
     )
@@ -387,7 +391,7 @@ def round_card(
             *(AlertLink(f"alert-{s.alert_id}", f"{s.code}?", s.seat) for s in suspicions),
         ),
         undecided=tuple(
-            Unread(f"seat {u.seat}: {_what(u.what)}" if u.seat else _what(u.what), u.why)
+            Unread(f"seat {u.seat}: {_what(u.what)}" if u.seat else _of_dealer(u.what), u.why)
             for u in left_over
         ),
         figures=_figures(record, (*alerts, *suspicions), timeline),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import ValidationError
 
+from settlement.compare.finding import cause_words
 from settlement.record import JOKER, RANKS, RoundRecord
 from settlement.result import HandResult, Settlement
 from surveillance.alerts.model import Alert
@@ -118,7 +119,7 @@ def _wagers(record: RoundRecord, settlement: Settlement, shown: SeatCard) -> tup
                 kind=row.kind,
                 verdict=row.verdict,
                 rule=row.rule,
-                why=(due.why or due.undecided or "") if due else "",
+                why=(due.why or cause_words(due.undecided or "")) if due else "",
             )
         )
     return tuple(forms)
