@@ -48,7 +48,7 @@ CATALOGUE: tuple[AlertCode, ...] = (
     AlertCode("CAMERA", "high", "Camera", "camera"),
     AlertCode("SILENT", "high", "No round decided for too long", "table"),
     AlertCode("OVERLOAD", "high", "Machine does not keep up", "camera"),
-    AlertCode("GAP", "high", "Rounds were lost", "camera"),
+    AlertCode("GAP", "high", "Rounds may be lost", "camera"),
 )
 """Every code that an alert can have, in the order in which lists offer them.
 

@@ -109,7 +109,8 @@ class CameraEntry(_Form):
 class GapEntry(_Assigned):
     """A span, s since 1970, of which rounds are lost: decided ones that could not be written.
 
-    `rounds` 0: the camera was not watched, for its process or the server was ended by force.
+    `rounds` 0: the camera was not watched, for its process or the server was ended by force, or
+    (`planned`) because the server was stopped or the camera was handed over to another one.
     """
 
     camera: str
@@ -118,6 +119,7 @@ class GapEntry(_Assigned):
     until: float
     rounds: int
     why: str
+    planned: bool = False
 
 
 Entry = RoundEntry | IncidentEntry | ClipEntry | NoteEntry | LogEntry | CameraEntry | GapEntry

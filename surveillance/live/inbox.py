@@ -11,6 +11,7 @@ import contextlib
 import logging
 import threading
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -22,7 +23,7 @@ from surveillance.live.entries import (
     kind_of_entry,
     to_bytes,
 )
-from surveillance.live.journal import Gap, Journal, JournalError
+from surveillance.live.journal import Gap, Journal, JournalError, Watched
 
 MOST_HELD_BYTES = 256 * 2**20
 """Entries held in memory while the journal cannot be written; beyond it the oldest are lost."""
@@ -79,16 +80,21 @@ class Inbox:
             return max(self._last_round.get(camera, 0), self._journal.last_round(camera))
         return self._last_round.get(camera, 0)
 
-    def watched(self, camera: str) -> float:
-        """Return until when all of a camera came here, s since 1970; 0: it was not watched."""
+    def watched(self, camera: str) -> Watched | None:
+        """Return until when all of a camera came here, if it is known."""
         with contextlib.suppress(JournalError):
             return self._journal.watched(camera)
-        return 0.0
+        return None
 
-    def set_watched(self, camera: str, until: float) -> None:
-        """Keep that all of a camera came here until then; 0: it is not watched any more."""
+    def set_watched(self, camera: str, watched: Watched | None) -> None:
+        """Keep until when all of a camera came here; None: nobody is to watch it any more."""
         with contextlib.suppress(JournalError):
-            self._journal.set_watched(camera, until)
+            self._journal.set_watched(camera, watched)
+
+    def unwatch_others(self, cameras: Collection[str]) -> None:
+        """Nobody is to watch any camera but these."""
+        with contextlib.suppress(JournalError):
+            self._journal.unwatch_others(cameras)
 
     def put(self, entry: Entry) -> None:
         """Add an entry; on return it is in the journal, or in memory where that fails."""

@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +53,17 @@ log = logging.getLogger(__name__)
 
 class JournalError(FeltwatchError):
     """The journal cannot be written or read; the message names the file and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Until when all of a camera was taken, s since 1970; `stopped`: the server was stopped then.
+
+    Otherwise the server watches still, or was ended by force.
+    """
+
+    until: float
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,23 +202,34 @@ class Journal:
             row = self._db().execute(query, (camera,)).fetchone()
         return int(row[0]) if row else 0
 
-    def set_watched(self, camera: str, until: float) -> None:
-        """Keep until when (s since 1970) all of a camera is journaled; 0: it is not watched.
+    def set_watched(self, camera: str, watched: Watched | None) -> None:
+        """Keep until when all of a camera is journaled; None: nobody is to watch it any more.
 
-        What is left by a server that was killed says from when on rounds may be lost. Raises
-        JournalError.
+        From then on rounds may be lost, until it is watched again. Raises JournalError.
         """
+        # Of one length, so that a full disk takes each: a stop is a negative number.
+        number = 0.0 if watched is None else -watched.until if watched.stopped else watched.until
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE cameras SET watched = ? WHERE name = ?", (f"{until:016.3f}", camera)
+                "UPDATE cameras SET watched = ? WHERE name = ?", (f"{number:016.3f}", camera)
             )
 
-    def watched(self, camera: str) -> float:
-        """Return until when all of a camera is journaled, 0 for none. Raises JournalError."""
+    def watched(self, camera: str) -> Watched | None:
+        """Return until when all of a camera is journaled, if it is known. Raises JournalError."""
         with self._told(), self._lock:
             query = "SELECT watched FROM cameras WHERE name = ?"
             row = self._db().execute(query, (camera,)).fetchone()
-        return float(row[0]) if row else 0.0
+        number = float(row[0]) if row else 0.0
+        return Watched(abs(number), number < 0) if number else None
+
+    def unwatch_others(self, cameras: Collection[str]) -> None:
+        """Nobody is to watch any camera but these. Raises JournalError."""
+        with self._transaction() as connection:
+            names = [name for (name,) in connection.execute("SELECT name FROM cameras")]
+            connection.executemany(
+                "UPDATE cameras SET watched = ? WHERE name = ?",
+                [(f"{0.0:016.3f}", name) for name in names if name not in cameras],
+            )
 
     def set_gap(self, gap: Gap) -> None:
         """Keep what could not be journaled, in space that was made before. Raises JournalError."""

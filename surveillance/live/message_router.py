@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from surveillance.evidence.clips import Clip
 from surveillance.live.entries import ClipEntry, GapEntry, IncidentEntry, NoteEntry, RoundEntry
 from surveillance.live.event_bus import EventBus
+from surveillance.live.journal import Watched
 from surveillance.live.messages import (
     ClipMessage,
     IncidentMessage,
@@ -25,6 +27,16 @@ from vision.sources.url import Address
 KEEP_EVERY_S = 3.0
 """How often the time until which a camera was watched is written to the journal."""
 KILLED = "the server was ended by force"
+STOPPED = "the server was stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class NotWatched:
+    """Since when a camera is not watched (s since 1970) and why; `planned`: by no fault."""
+
+    since: float
+    why: str
+    planned: bool = False
 
 
 class MessageRouter:
@@ -37,12 +49,12 @@ class MessageRouter:
         bus: EventBus,
         recorder: Recorder,
         term: int = 0,
-        gap: tuple[float, str] | None = None,
+        gap: NotWatched | None = None,
     ) -> None:
         """`state` is the first one; `address` removes its password from messages.
 
         `term` of the camera's assignment, where servers share cameras; `gap`: since when it was
-        not watched then (s since 1970), and why.
+        not watched then.
         """
         self._state = state
         self._address = address
@@ -51,12 +63,13 @@ class MessageRouter:
         self.restarts = 0
         self._watched = self._kept = self._last_watched = 0.0
         """Until when all was taken of the camera, s since 1970, and the same in the journal."""
-        self._gap: tuple[float, str] | None = gap
-        """Since when it is not watched, and why; reported when it is watched again."""
+        self._gap = gap
+        """Reported when the camera is watched again."""
         self._term = term
         self._is_lost = False
-        if term <= 1 and (since := recorder.watched(state.camera)):
-            self._gap = (since, KILLED)
+        if term <= 1 and (before := recorder.watched(state.camera)) is not None:
+            why = STOPPED if before.stopped else KILLED
+            self._gap = NotWatched(before.until, why, before.stopped)
         self.facts: CameraFacts | None = None
         """Of the process that runs now; set before its first message."""
 
@@ -120,7 +133,7 @@ class MessageRouter:
     @property
     def watched_until(self) -> float | None:
         """Until when all was taken of the camera, s since 1970; None: nothing yet."""
-        return self._last_watched or (self._gap[0] if self._gap is not None else None)
+        return self._last_watched or (self._gap.since if self._gap is not None else None)
 
     def hand_over(self) -> None:
         """Mark the camera as watched by another server, which reports gaps from now on."""
@@ -133,16 +146,31 @@ class MessageRouter:
     def lose(self, why: str) -> None:
         """Note that the process ended by force, so that rounds may be lost from now on."""
         if self._watched and self._gap is None:
-            self._gap = (self._watched, why)
+            self._gap = NotWatched(self._watched, why)
 
-    def end(self, *, by_force: bool) -> None:
-        """Note that the camera is not watched any more, as its process was ended (`by_force`)."""
+    def end(self) -> None:
+        """Note that the stream has ended, as a film does: nobody is to watch the camera."""
+        self._watched = self._last_watched = 0.0
+        if self._gap is None or self._is_lost:
+            self._recorder.set_watched(self._state.camera, None)
+
+    def stop(self, *, by_force: bool) -> None:
+        """Keep until when the camera was watched, as its process was ended (`by_force`).
+
+        A gap that began in this run is reported until now, and another one begins.
+        """
         if by_force:
             self.lose("its process did not stop when it was asked to")
-            self._report_gap(time.time())
+        if self._gap is not None and self._watched and not self._is_lost:
+            self._watched = self._last_watched = time.time()
+            self._report_gap(self._watched)
+        if self._is_lost:
+            self._recorder.set_watched(self._state.camera, None)
+        elif self._gap is None:
+            own = Watched(self._watched, stopped=True) if self._watched else None
+            self._recorder.set_watched(self._state.camera, own)
+        # An earlier gap that was not reported yet is in the journal.
         self._watched = 0.0
-        if self._gap is None or self._is_lost:
-            self._recorder.set_watched(self._state.camera, 0.0)
 
     def _note_watched(self) -> None:
         """All that the process sent before its state has been taken."""
@@ -151,16 +179,16 @@ class MessageRouter:
         self._watched = self._last_watched = now
         if now - self._kept >= KEEP_EVERY_S:
             self._kept = now
-            self._recorder.set_watched(self._state.camera, now)
+            self._recorder.set_watched(self._state.camera, Watched(now))
 
     def _report_gap(self, until: float) -> None:
         if self._gap is None or self._is_lost:
             return
-        since, why = self._gap
+        gap = self._gap
         self._recorder.take(
             GapEntry(
-                camera=self._state.camera, table=self._state.table, since=since, until=until,
-                rounds=0, why=why, **self._assigned(),
+                camera=self._state.camera, table=self._state.table, since=gap.since, until=until,
+                rounds=0, why=gap.why, planned=gap.planned, **self._assigned(),
             )
         )  # fmt: skip
         self._gap = None

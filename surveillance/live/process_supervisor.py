@@ -133,7 +133,7 @@ class ProcessSupervisor:
 
     def _keep(self) -> None:
         self._keep_alive()
-        self._router.end(by_force=self._was_made)
+        self._router.stop(by_force=self._was_made)
 
     def _keep_alive(self) -> None:
         starts: deque[float] = deque(maxlen=self._limits.restarts + 1)
@@ -147,7 +147,7 @@ class ProcessSupervisor:
                 return
             if why is None and not self._again.is_set():
                 # The stream has ended: it is started again only on request.
-                self._router.end(by_force=False)
+                self._router.end()
                 self._wait(None)
             if self._again.is_set():
                 starts.clear()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ from surveillance.live.entries import (
 from surveillance.live.event_bus import EventBus
 from surveillance.live.evidence_queue import EvidenceQueue
 from surveillance.live.inbox import Inbox, Waiting
-from surveillance.live.journal import Journal
+from surveillance.live.journal import Journal, Watched
 from surveillance.live.news import Hooks, News, moment
 from surveillance.live.open_alert import CameraFacts
 from surveillance.live.record_status import RecordStatus
@@ -121,13 +122,17 @@ class Recorder:
         self.evidence.add_camera(camera)
         self._inbox.add_camera(camera, table)
 
-    def watched(self, camera: str) -> float:
-        """Return until when all of a camera was taken by a server that was killed, else 0."""
+    def watched(self, camera: str) -> Watched | None:
+        """Return until when all of a camera was taken by the server before, if it is known."""
         return self._inbox.watched(camera)
 
-    def set_watched(self, camera: str, until: float) -> None:
-        """Keep until when (s since 1970) all of a camera was taken; 0: its watching has ended."""
-        self._inbox.set_watched(camera, until)
+    def set_watched(self, camera: str, watched: Watched | None) -> None:
+        """Keep until when all of a camera was taken; None: nobody is to watch it any more."""
+        self._inbox.set_watched(camera, watched)
+
+    def unwatch_others(self, cameras: Collection[str]) -> None:
+        """Nobody is to watch any camera but these."""
+        self._inbox.unwatch_others(cameras)
 
     def last_journaled(self, camera: str) -> int:
         """Return the number of a camera's last round that was decided here, else 0."""
@@ -327,7 +332,10 @@ class Recorder:
         """A gap is an alert of its own: a person must know that something may be missing."""
         code = alert_code("GAP")
         since, until = moment(entry.since), moment(entry.until)
-        span = f"{since:%Y-%m-%d %H:%M:%S} to {until:%H:%M:%S} UTC"
+        ends = f"{until:%H:%M:%S}"
+        if until.date() != since.date():
+            ends = f"{until:%Y-%m-%d %H:%M:%S}"
+        span = f"{since:%Y-%m-%d %H:%M:%S} to {ends} UTC"
         lost = f"up to {entry.rounds} rounds or incidents of {span} were lost"
         if not entry.rounds:
             lost = f"not watched from {span}, a round of that time may be lost"
@@ -339,7 +347,7 @@ class Recorder:
                     alert=Alert(
                         alert_id=f"{entry.table}-gap-{since:%Y%m%dT%H%M%S}",
                         code=code.code,
-                        severity=code.severity,
+                        severity="medium" if entry.planned else code.severity,
                         message=message,
                         seen=span,
                     ),

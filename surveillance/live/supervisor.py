@@ -15,7 +15,7 @@ from surveillance.evidence.versions import versions_of
 from surveillance.live.camera.overload import LeaveOut, leave_out_order
 from surveillance.live.entries import CameraEntry
 from surveillance.live.event_bus import EventBus
-from surveillance.live.message_router import MessageRouter
+from surveillance.live.message_router import MessageRouter, NotWatched
 from surveillance.live.messages import FurtherSetup, WorkerSetup
 from surveillance.live.open_alert import CameraFacts
 from surveillance.live.process_supervisor import ProcessLimits, ProcessSupervisor
@@ -68,6 +68,7 @@ class Supervisor:
         """Last rounds of cameras that were assigned to this server, when they were."""
         self._left: dict[str, float | None] = {}
         """Until when all was taken of the cameras that are not watched here any more."""
+        recorder.unwatch_others(self._cameras)
         if not site.store.share_cameras:
             for camera in site.cameras:
                 self._processes[camera.name] = self._supervisor_of(camera, 0, None)
@@ -82,7 +83,7 @@ class Supervisor:
             self._loads.start()
 
     def _supervisor_of(
-        self, camera: CameraPart, term: int, gap: tuple[float, str] | None
+        self, camera: CameraPart, term: int, gap: NotWatched | None
     ) -> ProcessSupervisor:
         table = self._table_files[camera.name]
         state = TableState(camera=camera.name, table=table.table, game=table.rules.game)
@@ -93,7 +94,7 @@ class Supervisor:
 
     def watch(self, own: Taken) -> None:
         """Watch a camera that this server was assigned."""
-        gap = None if own.since is None else (own.since, own.why)
+        gap = None if own.since is None else NotWatched(own.since, own.why, own.planned)
         camera, term = own.camera, own.term
         self._rounds_before[camera] = own.last_round
         with self._lock:
@@ -118,15 +119,16 @@ class Supervisor:
             # It may have been assigned to this server again meanwhile.
             if self._processes.get(camera) is own:
                 del self._processes[camera]
+                self._recorder.set_watched(camera, None)
 
     def watching(self) -> tuple[str, ...]:
         """The cameras that are watched here."""
         with self._lock:
             return tuple(self._processes)
 
-    def watched_until(self) -> dict[str, tuple[float, int]]:
-        """Until when all was taken of each camera that is, or was last, watched here, and the
-        number of its last round."""
+    def watched_until(self) -> dict[str, tuple[float | None, int]]:
+        """Until when all was taken of each camera that is, or was last, watched here (None:
+        nobody is to watch it), and the number of its last round."""
         with self._lock:
             known = dict(self._left)
             known.update((name, own.watched_until) for name, own in self._processes.items())
@@ -136,7 +138,6 @@ class Supervisor:
                 max(self._rounds_before.get(name, 0), self._recorder.last_journaled(name)),
             )
             for name, until in known.items()
-            if until is not None
         }
 
     def stop(self, timeout_s: float = STOP_WITHIN_S) -> None:

@@ -47,6 +47,8 @@ class Taken:
     since: float | None
     why: str
     last_round: int = 0
+    planned: bool = False
+    """Whether the server before was stopped or handed the camera over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +72,15 @@ class Assignments:
         cameras: Sequence[str],
         lease_s: float,
         *,
-        watched: Mapping[str, tuple[float, int]] | None = None,
+        watched: Mapping[str, tuple[float | None, int]] | None = None,
         left: Collection[str] = (),
         starting: bool = False,
     ) -> Turn:
         """Renew a server's lease and take its share of the cameras, all in one transaction.
 
-        `watched`: until when all of its cameras was taken, and their last rounds; `left`: cameras
-        that it has given back. `starting`: what it held in an earlier life is nobody's. Raises
+        `watched`: until when all of its cameras was taken (None: nobody is to watch it), and their
+        last rounds; `left`: cameras that it has given back. `starting`: what it held in an earlier
+        life is nobody's, and of that nobody is to watch what is not among `cameras`. Raises
         StoreDownError.
         """
         with self._database.write() as connection:
@@ -85,6 +88,9 @@ class Assignments:
             settled = _renew(connection, server, lease_s)
             now: datetime = connection.execute(sa.select(_NOW)).scalar_one()
             _note(connection, server, watched or {}, left, now)
+            if starting:
+                former = sa.and_(_A.server == server, _A.camera.not_in(cameras))
+                connection.execute(sa.update(assignments).where(former).values(watched_until=None))
             rows = _in_force(connection, cameras)
             alive = set(
                 connection.execute(sa.select(_S.name).where(_S.lease_until >= now)).scalars()
@@ -92,7 +98,10 @@ class Assignments:
             held, take, give_back = share_out(
                 server, cameras, rows, alive, settled=settled, starting=starting
             )
-            taken = tuple(_taken(camera, rows.get(camera), server) for camera in take)
+            taken = tuple(
+                _taken(camera, rows.get(camera), server, alive, starting=starting)
+                for camera in take
+            )
             for one in taken:
                 connection.execute(
                     sa.insert(assignments).values(
@@ -102,24 +111,19 @@ class Assignments:
                 )  # fmt: skip
         return Turn(frozenset((*held, *take)), taken, tuple(give_back))
 
-    def leave(self, server: str, watched: Mapping[str, tuple[float, int]] | None = None) -> None:
-        """End a server's assignments in good order; the last server leaves no gap behind.
-
-        Raises StoreDownError.
-        """
+    def leave(
+        self, server: str, watched: Mapping[str, tuple[float | None, int]] | None = None
+    ) -> None:
+        """End a server's assignments in good order. Raises StoreDownError."""
         with self._database.write() as connection:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
             now: datetime = connection.execute(sa.select(_NOW)).scalar_one()
             connection.execute(sa.delete(servers).where(_S.name == server))
             _note(connection, server, watched or {}, (), now)
-            others = sa.select(sa.func.count()).where(_S.lease_until >= now)
-            values: dict[str, object] = {"ended_at": now}
-            if not connection.execute(others).scalar_one():
-                values["watched_until"] = None
             connection.execute(
                 sa.update(assignments)
                 .where(_A.server == server, _A.ended_at.is_(None))
-                .values(values)
+                .values(ended_at=now)
             )
 
     def superseded_at(self, camera: str, term: int) -> datetime | None:
@@ -198,7 +202,7 @@ def _renew(connection: Connection, server: str, lease_s: float) -> bool:
 def _note(
     connection: Connection,
     server: str,
-    watched: Mapping[str, tuple[float, int]],
+    watched: Mapping[str, tuple[float | None, int]],
     left: Collection[str],
     now: datetime,
 ) -> None:
@@ -224,12 +228,22 @@ def _in_force(connection: Connection, cameras: Collection[str] | None) -> dict[s
     }
 
 
-def _taken(camera: str, before: Holder | None, server: str) -> Taken:
+def _taken(
+    camera: str, before: Holder | None, server: str, alive: Collection[str], *, starting: bool
+) -> Taken:
     if before is None:
         return Taken(camera, 1, None, "")
-    why = f"server {before.server} gave no sign, {server} has taken over"
-    if before.server == server:
-        why = "the server was ended by force"
-    elif before.ended:
+    is_own, is_stopped = before.server == server, before.server not in alive
+    if not before.ended:
+        why = f"server {before.server} gave no sign, {server} has taken over"
+        if is_own:
+            why = "the server was ended by force"
+    elif is_own:
+        why = "the server was stopped" if starting else f"{server} took back what it handed over"
+    elif is_stopped:
+        why = f"server {before.server} was stopped, {server} has taken over"
+    else:
         why = f"server {before.server} handed it over to {server}"
-    return Taken(camera, before.term + 1, before.watched_until, why, before.last_round)
+    return Taken(
+        camera, before.term + 1, before.watched_until, why, before.last_round, before.ended
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from surveillance.live.journal import Gap, Journal, JournalError
+from surveillance.live.journal import Gap, Journal, JournalError, Watched
 from tests.surveillance.full_disk import fill, small_disk
 
 ENTRY = os.urandom(100_000)
@@ -120,4 +120,22 @@ def test_an_entry_with_a_wrong_checksum_is_refused_not_delivered(tmp_path: Path)
     assert [e.body for e in journal.entries()] == [b"b" * 50]
     (refused,) = journal.refused()
     assert (refused.id, refused.refused) == (1, "its checksum is wrong")
+    journal.close()
+
+
+def test_until_when_a_camera_was_watched_is_kept_with_whether_the_server_was_stopped(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(tmp_path / "journal.sqlite", 0)
+    assert journal.watched("c1") is None
+    journal.add_camera("c1", "t1")
+    journal.add_camera("c2", "t2")
+    for own in (None, Watched(1796000000.125), Watched(1796000000.125, stopped=True)):
+        journal.set_watched("c1", own)
+        assert journal.watched("c1") == own
+    lengths = sqlite3.connect(journal.path).execute("SELECT length(watched) FROM cameras")
+    assert {length for (length,) in lengths} == {16}
+    journal.set_watched("c2", Watched(5.0))
+    journal.unwatch_others({"c2"})
+    assert (journal.watched("c1"), journal.watched("c2")) == (None, Watched(5.0))
     journal.close()

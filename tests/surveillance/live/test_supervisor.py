@@ -19,8 +19,9 @@ from settlement.errors import FeltwatchError
 from surveillance.config.site_file import SiteConfig, load_site
 from surveillance.evidence.bundle import verify_bundle, verify_log
 from surveillance.live.event_bus import EventBus, Subscription
+from surveillance.live.journal import Journal, Watched
 from surveillance.live.process_supervisor import STALE_S
-from surveillance.live.recorder import Recorder
+from surveillance.live.recorder import JOURNAL, Recorder
 from surveillance.live.supervisor import Supervisor
 from surveillance.store import AlertFilter, AlertRow, HealthFilter, Store
 from tests.rtsp.loopback import RtspServer
@@ -404,8 +405,63 @@ def test_a_process_that_is_frozen_when_the_server_stops_is_a_gap_and_holds_nothi
         assert "did not stop when it was asked to" in gap.alert.message
 
 
-def test_an_orderly_end_is_no_gap(tmp_path: Path, film: Path) -> None:
-    for _ in range(2):
-        with room(tmp_path, str(film), camera={"loop": True}) as running:
-            wait_event(running.news, lambda e: e.kind == "round")
-            assert gaps_of(running) == []
+def last_watched(folder: Path) -> Watched | None:
+    journal = Journal(folder / "feltwatch-data" / JOURNAL, 0)
+    try:
+        return journal.watched("c1")
+    finally:
+        journal.close()
+
+
+def test_a_span_in_which_the_server_was_stopped_is_a_gap_of_medium_severity(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        assert gaps_of(running) == []
+        stopped = time.time()
+    kept = last_watched(tmp_path)
+    assert kept is not None
+    assert kept.stopped
+    assert abs(kept.until - stopped) < STALE_S
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+        assert running.recorder.wait_stored(PATIENCE_S)
+        (gap,) = gaps_of(running)
+    assert gap.alert.severity == "medium"
+    assert gap.alert.message.endswith("may be lost: the server was stopped.")
+    assert gap.source == f"gap#{kept.until:.3f}"
+    assert gap.at.timestamp() > stopped
+
+
+def test_a_stop_before_the_first_frame_leaves_the_earlier_gap_to_the_next_start(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+    kept = last_watched(tmp_path)
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        assert gaps_of(running) == []
+    assert last_watched(tmp_path) == kept
+
+
+def test_a_film_that_had_ended_before_the_stop_is_no_gap(tmp_path: Path) -> None:
+    film = write_film(tmp_path / "short.mp4", 4.0, rate=5)
+    with room(tmp_path, str(film)) as running:
+        running.state("ended", "the end")
+        wait_for(lambda: running.process_id is None)
+        wait_for(lambda: running.recorder.watched("c1") is None)
+    assert last_watched(tmp_path) is None
+
+
+def test_a_camera_that_the_site_no_longer_has_is_not_missed_when_it_is_back(
+    tmp_path: Path, film: Path
+) -> None:
+    with room(tmp_path, str(film), camera={"loop": True}) as running:
+        wait_event(running.news, lambda e: e.kind == "round")
+    assert last_watched(tmp_path) is not None
+    site_file = write_site(tmp_path, str(film), camera={"name": "c2"})
+    other = RunningRoom(load_site(site_file), site_file, SCRIPTED)
+    other.recorder.close()
+    other.store.close()
+    assert last_watched(tmp_path) is None

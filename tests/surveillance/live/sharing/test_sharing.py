@@ -17,6 +17,7 @@ from surveillance.config.site_file import load_site
 from surveillance.live.sharing.table_share import LEASE_S, TURN_S
 from surveillance.serve import serve_stack
 from surveillance.store import AlertFilter, Store
+from surveillance.store.sharing.assignments import Taken
 from tests.surveillance import postgres
 from tests.surveillance.live.live_room import wait_for, write_site
 from tests.surveillance.live.sharing.share_made import CAMERAS, sharing, write_share
@@ -116,6 +117,31 @@ def test_cameras_of_a_killed_server_are_taken_over(url: str, tmp_path: Path) -> 
 
 def _of(store: Store, server: str) -> str:
     return next(camera for camera, name in assigned(store).items() if name == server)
+
+
+def test_a_server_that_is_stopped_says_from_when_on_nobody_watched(url: str) -> None:
+    until = 1796000000.5
+    with Store.open(url) as store:
+        own = store.assignments
+
+        def take(server: str, *cameras: str) -> dict[str, Taken]:
+            turn = own.turn(server, cameras, 15.0, starting=True)
+            return {one.camera: one for one in turn.taken}
+
+        assert take("A", "x", "y", "film")["x"].since is None
+        own.turn("A", ["x", "y", "film"], 15.0, watched={"y": (until, 3)})
+        own.leave("A", {"x": (until, 7), "film": (None, 2)})
+        # Started again: what the site has no more, and a film that had ended, raise nothing.
+        again = take("A", "x", "film")
+        assert again["x"] == Taken("x", 2, until, "the server was stopped", 7, planned=True)
+        assert again["film"].since is None
+        own.leave("A", {"x": (until + 9, 8)})
+        # Another one takes over what it was told: the gap begins at the same time.
+        over = take("B", "x", "y")
+        assert (over["x"].since, over["x"].planned) == (until + 9, True)
+        assert over["x"].why == "server A was stopped, B has taken over"
+        assert over["y"].since is None
+        own.leave("B")
 
 
 def test_sharing_needs_postgresql(tmp_path: Path) -> None:
