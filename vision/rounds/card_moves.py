@@ -162,15 +162,19 @@ def _turned_down(
 ) -> list[SeenCardMove]:
     """A back lies where one card of a set hand lay, and the other six lie as they did.
 
-    `dealt` are the rests of any seat that show backs.
+    `dealt` are the rests of any seat that show backs. Two rests that were read once each count as
+    one that was read twice.
     """
     last: SetHand | None = None
+    before: CardRead | None = None
     for rest, hand in zip(rests, shown, strict=True):
         gone = None if last is None or not rest.readings else _one_gone(last, rest)
+        again = before is not None and gone is not None and before.label == gone.label
+        before = gone
         if last is not None and gone is not None and not _backs_at(last.episode, gone):
             # A strip of a back may also be read as a card.
             found = hand is None and _backs_at(rest, gone) >= SURE_READINGS
-            sure = len(rest.readings) >= SURE_READINGS
+            sure = again or len(rest.readings) >= SURE_READINGS
             if found or (sure and _is_under_back(dealt, last, gone, rest)):
                 return [_move(seat, "face_down", (gone.label,), last.episode, rest)]
         last = hand or last

@@ -72,12 +72,12 @@ def corner(observation: ViewIndex) -> ViewIndex:
 def played(
     *shown: ViewReading, down: Sequence[ViewReading] = (DOWN,),
     dealer: Sequence[tuple[ViewIndex, ...]] = (), looks: Sequence[ByteArray] = (),
-    glimpsed: tuple[int, ViewReading, ByteArray] | None = None,
+    glimpsed: tuple[int, ViewReading, ByteArray] | None = None, times: Sequence[int] = (),
 ) -> Play:  # fmt: skip
     """A round of seat 1: `down` until the dealer turns the hand up, then `shown`.
 
-    `looks` are the images of these rests, in turn, in place of a plain one. `glimpsed` is what lay
-    there shortly after so many of them, and the image of it.
+    `looks` are the images of these rests, in turn, in place of a plain one, `times` how often each
+    was read. `glimpsed` is what lay there shortly after so many of them, and the image of it.
     """
     play = Play()
     play.see(1, reading(stakes=STAKES), picture=PICTURE)
@@ -87,7 +87,8 @@ def played(
     for laid in dealer or (dealer_cards(),):
         play.see(None, reading(cards=laid), picture=PICTURE)
     for k, own in enumerate((*down, *shown)):
-        play.see(1, own, picture=looks[k] if looks else PICTURE)
+        look = looks[k] if looks else PICTURE
+        play.see(1, own, picture=look, times=times[k] if times else 3)
         if glimpsed is not None and glimpsed[0] == k + 1:
             play.tracker.glimpse(1, replace(glimpsed[1], at_s=play.now_s), glimpsed[2])
             play.now_s += 1.0
@@ -195,6 +196,19 @@ def test_a_strip_of_a_back_need_not_be_found_as_one() -> None:
     assert kinds(played(seen(own), rest, looks=(looking(*backs), plain, plain))) == []
     assert kinds(played(seen(own), rest, looks=(looking(*backs), strip, strip))) == []
     assert kinds(played(seen(own), rest, down=(), looks=(plain, strip))) == []
+
+
+def test_two_rests_that_were_read_once_show_a_card_turned_down() -> None:
+    """A hand that is soon taken up may never be read twice as it lies."""
+    own, rest = cards(), seen(without("TS", cards()))
+    backs = DOWN.found.of("back").xyxy.tolist()
+    plain, strip = looking(), looking(XYXY)
+    looks = (looking(*backs), plain, strip, strip)
+    play = played(seen(own), rest, rest, looks=looks, times=(3, 3, 1, 1))
+    assert kinds(play) == [("face_down", ("TS",))]
+    other = seen(without("QS", own))
+    assert kinds(played(seen(own), other, rest, looks=looks, times=(3, 3, 1, 1))) == []
+    assert kinds(played(seen(own), rest, looks=looks[:3], times=(3, 3, 1))) == []
 
 
 def test_a_card_that_was_turned_down_or_covered_stays_the_card_that_it_was() -> None:
