@@ -43,19 +43,22 @@ def load_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD_FILE
     try:
         card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        missing = [name for name in PARTS if name not in card["models"]]
-        if missing:
-            raise ModelError(
-                f"{path}: names no {' and no '.join(missing)}: weights of an earlier version "
-                "cannot be used; leave the model out, or build it again"
-            )
-        for name in (*PARTS, *({LIKENESS} & card["models"].keys())):
-            own = card["models"][name]
+        models = card["models"]
+        for name in (name for name in (*PARTS, LIKENESS) if name in models):
+            own = models[name]
             parts = [own]
             if "int8" in own:
                 parts += [own["int8"], own["int8"]["weights"]]
             for part in parts:
                 _check_file(folder / part["file"], part["sha256"])
+        missing = [name for name in PARTS if name not in models]
+        if missing == list(PARTS):
+            raise KeyError("models")
+        if missing:
+            raise ModelError(
+                f"{path}: names no {' and no '.join(missing)}: weights of an earlier version "
+                "cannot be used; leave the model out, or build it again"
+            )
     except OSError as error:
         raise ModelError(
             f"{path}: the model card is missing; the folder holds no models"

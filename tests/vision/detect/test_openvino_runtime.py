@@ -222,7 +222,9 @@ def test_int8_runs_where_the_card_has_it(
 
 
 def test_a_card_of_an_earlier_version_names_the_network_that_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "d.onnx").write_bytes(b"")
+    own = {"file": "d.onnx", "sha256": hashlib.sha256(b"").hexdigest()}
     card = tmp_path / "model-card.json"
-    card.write_text(json.dumps({"models": {"detector": {}, "reader": {}}}))
+    card.write_text(json.dumps({"models": {"detector": own, "reader": own}}))
     with pytest.raises(ModelError, match="names no strips: weights of an earlier version"):
         load_card(tmp_path)
