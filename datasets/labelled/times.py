@@ -83,7 +83,7 @@ def moment_of(picture: Picture, path: Path) -> Moment | None:
     """When an image was taken, None where nothing says it.
 
     The recorded time of a frame is that of its shift's clock, or else its source's; the time
-    of a photograph is that of the wall clock, which its name tells with the date.
+    of a photograph is that of the wall clock, which its name gives with the date.
     """
     named = named_time(picture.file)
     if picture.time_s is not None and not _is_time_of_day(picture.time_s, named):

@@ -55,11 +55,11 @@ UNKNOWN = ((0.82, 0.15), (0.92, 0.06), (0.995, 0.03), (0.999, 0.0009))
 69 tune shifts ("feltwatch judge 2026-11-29 l ways", "m ways" and eight of "n ways"), stacks of at
 most eight chips: of 114 sums whose likeliest has less than 0.82 the true one has less than 0.001 in
 17, of 50 from there to 0.92 in three. 100 tune shifts (all of the three): of 221 from 0.97 to 0.995
-in six, of 3,496 above 0.999 in four. 175 later ones ("o ways" to "r ways"): of 953 from 0.995 to
-0.999 in one. A little less than that is counted, so that a wrong payout is reported from 0.995 on
-where the due sum is none of those read: of 1,113 mistakes in 944 rounds ("l ways", "m ways", "o
-ways" to "r ways", judged again) four more are found, and no alert more is false. From 0.97 on it
-would be 18 and six.
+in six, of 352 to 0.999 in two, of 3,496 above it in four. 175 later ones ("o ways" to "r ways"),
+read by later code: of 953 from 0.995 to 0.999 in one. A little less than that is counted, so that
+a wrong payout is reported from 0.995 on where the due sum is none of those read: of 1,113 mistakes
+in 944 rounds ("l ways", "m ways", "o ways" to "r ways", judged again) four more are found, and no
+alert more is false. From 0.97 on it would be 18 and six.
 """
 
 TALL_CHIPS, UNKNOWN_TALL = 8, 0.01
