@@ -36,9 +36,11 @@ STILL_S = 0.4
 hand left had been taken for a part of the neighbour's arm that came next ("feltwatch judge
 2026-11-29 p ways" 20)."""
 
-LEAST_ZONE = 0.05
-"""An arm covers at least so much of what lies beyond a seat's places, where it is seen whole: a
-third, where it is 8 cm wide."""
+LEAST_ZONE, SEEN_ZONE = 0.05, 0.4
+"""An arm covers at least so much of what lies beyond its seat's places: a third, where it is 8 cm
+wide. Where less of that is in the image than the second part of the largest seat's, it is counted
+as that part: of the exchanges of "feltwatch judge 2026-11-29 s ways" 0 and 31 the arms cover 53 to
+83 blocks beyond seats at the image's edge, where the largest one's 5% are 88 and 92."""
 
 RAISED_MM = (75.0, 150.0, 225.0, 300.0)
 """How high an arm may be where it comes over the edge."""
@@ -47,10 +49,11 @@ THROUGH = 0.8
 """Correlation with the felt and the cards from which these are seen through what covers them, which
 is a shadow."""
 
-LEAST_SHARE = 0.2
-"""Of the boxes of a seat, what an arm over them covers at least. Tune set: 100 rounds ("feltwatch
-judge 2026-11-27 ways", 0 to 24) hold five reaches into a neighbour's boxes, which cover 0.41 to
-0.64 of them at most. No other arm that was seen alone covers 0.01."""
+LEAST_SHARE = 0.15
+"""Of the boxes of a seat, what an arm over them covers at least. Tune set: twelve shifts, 48 rounds
+with ten exchanges ("feltwatch judge 2026-11-29 o ways" 1, 2, 5 and 44, "p ways" 20, "q ways" 1 and
+48, "r ways" 4, "s ways" 0, 7, 14 and 31). In nine of these the arm covers 0.19 to 0.56 of the
+neighbour's boxes at most; no other covers 0.05 but one in the betting."""
 
 ALONE_SHARE = 0.9
 """Of the covered blocks beyond all seats' places, the share of one seat's from which the arm is
@@ -175,7 +178,8 @@ class ArmWatch:
         beyond = self._zones.counts(flat, number)
         dealers = np.bincount(flat[self._dealers], minlength=number)
         sizes = shapes[:, cv2.CC_STAT_AREA]
-        rest = [k for k in range(1, number) if not dealers[k] and sizes[k] >= self._zones.least]
+        least = self._zones.least
+        rest = [k for k in range(1, number) if not dealers[k] and sizes[k] >= least.min()]
         whose, apart = np.zeros_like(self._whose), self._apart.copy()
         rested = np.zeros_like(whose)
         seats: dict[int, int] = {}
@@ -183,7 +187,7 @@ class ArmWatch:
         # Arms that are seen to come over the edge first; what is left may be a part of one.
         for part in sorted(rest, key=lambda k: -int(beyond[k].max())):
             own = parts == part
-            if beyond[part].max() < self._zones.least:
+            if (beyond[part] < least).all():
                 still = self._stayed_ds[own] >= round(10 * STILL_S)
                 if still.mean() > STILL_SHARE:
                     rested[own] = np.maximum(self._whose, self._rested)[own]
@@ -245,7 +249,7 @@ class ArmWatch:
         """Which seats' own arms a piece, seen beyond its seat, is at no height."""
         zone = self._zones.of_seat[seat]
         inside = zone[own.ravel()[zone]]
-        least = self._zones.least
+        least = self._zones.least[seat]
         return np.array([(~arms[inside]).sum() >= least for arms in self._own_arms])
 
     def _covered(self, now: Bytes, box: Places, own: npt.NDArray[np.bool_]) -> float:
@@ -304,9 +308,9 @@ class _Zones:
         self.of_seat = [self._places[self._inside == index + 1] for index in range(seats)]
         """The blocks beyond each seat's places."""
         self._sides = seats + 1
-        whole = int(np.bincount(self._inside, minlength=seats + 1).max())
-        self.least = max(1.0, LEAST_ZONE * whole)
-        """The fewest blocks of an arm."""
+        own = np.array([len(places) for places in self.of_seat])
+        self.least = np.maximum(1.0, LEAST_ZONE * np.maximum(own, SEEN_ZONE * own.max()))
+        """The fewest blocks of an arm, by seat."""
 
     def meet(self, covered: Bytes) -> bool:
         """Whether something that covers blocks, 1 in these, lies beyond a seat."""

@@ -251,3 +251,19 @@ def test_an_arm_that_rested_is_known_from_the_state() -> None:
     moves = with_arm(felt(), beside(3, 4, 0.2), cards(3))
     ((arm,),) = looked(second, [moves], len(images) * STEP_S)
     assert arm.seat == 3
+
+
+def test_an_arm_is_seen_where_much_of_the_felt_beyond_its_seat_is_outside_of_the_image() -> None:
+    camera = table_camera(synthetic_camera(FELT, width_px=W, height_px=H), TABLE)
+    cut_px = 176
+    moved = [
+        p.model_copy(update={"image_px": (p.image_px[0] - cut_px, p.image_px[1])})
+        for p in camera.points
+    ]
+    inside = tuple(p for p in moved if p.image_px[0] >= 0)
+    by = Calibration.fit(camera.model_copy(update={"width_px": W - cut_px, "points": inside}))
+    watch = ArmWatch(by, TABLE.seats)
+    looked(watch, [felt()[:, cut_px:]] * 10)
+    over = with_arm(felt(), shoulder(1), cards(2))[:, cut_px:]
+    ((arm,),) = looked(watch, [over], 2.0)
+    assert (arm.seat, list(arm.over)) == (1, [2])
