@@ -20,9 +20,14 @@ from vision.chips.side_posterior import Posterior
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import Point
 
-ASIDE_MM = 8.0
-"""How far aside of its foot an uppermost face may lie (standard deviation): wide, so that only the
-cameras say how far."""
+ASIDE_MM = 3.0
+"""How far aside of its foot an uppermost face may lie (standard deviation).
+
+Of 514 stakes in one stack of 15 tune shifts ("feltwatch judge 2026-11-29 q ways" to "s ways" 20 to
+24), 25 of them untidy, every number of chips is the one nearest to this height; its log loss is 5.7
+nats in all, 5.4 with 2 mm, 8.2 with 4 and 66.7 with 8, as it was. Of 767 sums of these shifts 759
+are right in place of 757, with a log loss of 27 nats in place of 32.
+"""
 
 FACE_SD, FACE_LOW = 0.15, 0.06
 """The error of a height at which one camera sees a face, and by how much faces are seen too low, in
@@ -39,9 +44,9 @@ LEANS, COUNTED = 0.3, 0.3
 this power: it sees the seams of another height. Of the powers 0 to 1 and of 0.3 to 0.8 chips, by
 the likelihood of the sums of these stacks."""
 
-MOST_SD = 0.8
+MOST_SD = 0.3
 """Cameras that know a height no better than this, in chips, look from the same side: they do not
-part a lean from a height. Those of the ten shifts know it to 0.1 to 0.7."""
+part a lean from a height. Those of the 15 shifts know it to 0.1 to 0.3."""
 
 RAISED_MM = 30.0
 
