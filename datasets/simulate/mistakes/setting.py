@@ -77,7 +77,7 @@ def _moved_hand(draft: Draft) -> bool:
 
     Not the banker's: all hands are compared with it before it would be changed.
     """
-    seats = [seat for seat in sorted(draft.settings) if seat != draft.occasion.banker]
+    seats = [seat for seat in _unmoved(draft) if seat != draft.occasion.banker]
     if not seats:
         return False
     seat = draft.rng.choice(seats)
@@ -92,8 +92,7 @@ def _moved_hand(draft: Draft) -> bool:
 
 def _moved_seat(draft: Draft) -> bool:
     """Cards of the high hands of two seats change places, face down."""
-    seats = sorted(draft.settings)
-    pairs = [(a, b) for a, b in pairwise(seats) if b - a == 1]
+    pairs = [(a, b) for a, b in pairwise(_unmoved(draft)) if b - a == 1]
     if not pairs:
         return False
     one, two = draft.rng.choice(pairs)
@@ -106,6 +105,11 @@ def _moved_seat(draft: Draft) -> bool:
     note = f"{a} goes to seat {two}, {b} comes from there"
     draft.fault("CARD_MOVED", one, None, note, ("card", one, None))
     return True
+
+
+def _unmoved(draft: Draft) -> list[int]:
+    """The seats of whose hand no card is to move yet: a second move starts from another hand."""
+    return sorted(draft.settings.keys() - draft.before.keys())
 
 
 def _swap(cards: tuple[str, ...], gone: str, come: str) -> tuple[str, ...]:

@@ -250,6 +250,17 @@ def test_moved_cards_move_under_a_players_hand(way: str) -> None:
     assert all(hand_at(r, at) is None or r.t0_s <= at for r in plan.reaches)
 
 
+@pytest.mark.parametrize("other", ["hand", "seat"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_two_moves_of_a_round_start_from_hands_of_their_own(other: str, seed: int) -> None:
+    wanted = FaultPlan(at=(("CARD_MOVED/seat", 1), (f"CARD_MOVED/{other}", 1)))
+    plan = plan_shift(EXPOSED, seed=seed, rounds=1, faults=wanted)
+    check_sound(plan, EXPOSED)
+    (record,) = plan.rounds
+    seats = [move.seat for move in record.faults or () if move.code == "CARD_MOVED"]
+    assert len(set(seats)) == 2
+
+
 def test_the_banker_moves_no_cards_before_its_hand_was_compared() -> None:
     """All hands are compared with it as it was set, and are settled by what lies there at last."""
     banked = 0
