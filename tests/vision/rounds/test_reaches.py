@@ -19,20 +19,22 @@ STEPS = {
     2: [step(2, "dealt", 8.0), step(2, "set", 12.0), step(2, "shown", 30.0)],
     3: [step(3, "dealt", 9.0), step(3, "set", 14.0), step(3, "shown", 32.0)],
 }
+THEIRS = arm(13.8, 3, seat=3)
+"""The neighbour sets the own hand."""
 OWN = arm(19.4, 2)
 
 
 def test_an_arm_that_goes_from_its_own_cards_to_a_set_hand_is_a_reach() -> None:
-    arms = [OWN, arm(19.8, 3, 0.3), arm(20.0, 3, 0.6), arm(20.2, 3, 0.4), arm(20.8, 2)]
+    arms = [THEIRS, OWN, arm(19.8, 3, 0.3), arm(20.0, 3, 0.6), arm(20.2, 3, 0.4), arm(20.8, 2)]
     (reach,) = reaches(arms, STEPS)
-    assert reach.shown == arms[2]
+    assert reach.shown == arms[3]
     move = reach.move
     assert (move.kind, move.cards, move.to_seat) == ("reach", (), 3)
     assert (move.before_s, move.after_s) == ("19.800", "20.200")
 
 
 def test_the_own_hand_need_not_be_seen_set_but_not_yet_shown() -> None:
-    arms = [OWN, arm(20.0, 3)]
+    arms = [THEIRS, OWN, arm(20.0, 3)]
     own = [step(2, "dealt", 8.0), step(2, "set", 21.0)]
     assert len(reaches(arms, STEPS | {2: own})) == 1
     # Without a hand there is nothing to exchange.
@@ -42,23 +44,32 @@ def test_the_own_hand_need_not_be_seen_set_but_not_yet_shown() -> None:
 
 @pytest.mark.parametrize("at_s", [9.5, 33.0])
 def test_a_hand_that_does_not_lie_set_may_be_reached_for(at_s: float) -> None:
-    assert reaches([arm(at_s - 0.4, 2), arm(at_s, 3)], STEPS) == []
+    theirs = arm(9.0, 3, seat=3)
+    assert reaches([theirs, arm(at_s - 0.4, 2), arm(at_s, 3)], STEPS) == []
 
 
 def test_without_the_own_cards_it_is_no_exchange() -> None:
-    assert reaches([arm(20.0, 3)], STEPS) == []
-    assert reaches([arm(20.0, 3), arm(20.1 + OWN_CARDS_S, 2)], STEPS) == []
-    assert len(reaches([arm(20.0, 3), arm(19.9 + OWN_CARDS_S, 2)], STEPS)) == 1
+    assert reaches([THEIRS, arm(20.0, 3)], STEPS) == []
+    assert reaches([THEIRS, arm(20.0, 3), arm(20.1 + OWN_CARDS_S, 2)], STEPS) == []
+    assert len(reaches([THEIRS, arm(20.0, 3), arm(19.9 + OWN_CARDS_S, 2)], STEPS)) == 1
     # The neighbour's own arm is no sign of it.
-    assert reaches([arm(19.8, 3, seat=3), arm(20.0, 3)], STEPS) == []
+    assert reaches([THEIRS, arm(19.8, 3, seat=3), arm(20.0, 3)], STEPS) == []
+
+
+def test_a_hand_that_only_the_neighbours_arm_was_over_may_be_the_neighbours_second_one() -> None:
+    own = [OWN, arm(20.0, 3), arm(20.4, 2)]
+    assert reaches(own, STEPS) == []
+    assert reaches([*own, arm(22.0, 3, seat=3)], STEPS) == []
+    assert len(reaches([THEIRS, *own], STEPS)) == 1
 
 
 def test_each_pair_of_seats_is_reported_once_with_its_first_reach() -> None:
-    arms = [OWN, arm(20.0, 3), arm(24.0, 2), arm(24.4, 3, 0.9)]
+    arms = [THEIRS, OWN, arm(20.0, 3), arm(24.0, 2), arm(24.4, 3, 0.9)]
     (reach,) = reaches(arms, STEPS)
     assert (reach.from_s, reach.until_s) == (20.0, 20.0)
     other = {1: [step(1, "set", 11.0)]}
-    both = reaches([OWN, arm(20.0, 3), arm(20.2, 1)], STEPS | other)
+    all_set = [arm(10.8, 1, seat=1), THEIRS, OWN]
+    both = reaches([*all_set, arm(20.0, 3), arm(20.2, 1)], STEPS | other)
     assert [reach.shown.over for reach in both] == [3, 1]
 
 
@@ -71,4 +82,4 @@ def test_of_one_reach_the_best_image_is_kept() -> None:
 
 
 def test_seats_without_steps_are_in_no_reach() -> None:
-    assert reaches([OWN, arm(20.0, 5)], STEPS) == []
+    assert reaches([arm(10.0, 5, seat=5), OWN, arm(20.0, 5)], STEPS) == []

@@ -98,17 +98,18 @@ def with_arms(known: Sequence[ArmOver], new: Iterable[ArmOver]) -> list[ArmOver]
 def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) -> list[SeenReach]:
     """The reaches of a round into hands that lay set, each pair of seats once.
 
-    `steps` are those of every seat, in order.
+    `steps` are those of every seat, in order. A hand over which no arm of its own seat was seen
+    before may be another one of the player who reaches.
     """
     found: dict[tuple[int, int], SeenReach] = {}
+    owns = [arm for arm in arms if arm.seat == arm.over]
     for first in arms:
         pair = (first.seat, first.over)
         if first.seat == first.over or pair in found or not _is_set(steps, first):
             continue
         if not any(
-            own.seat == own.over == first.seat and abs(own.at_s - first.at_s) <= OWN_CARDS_S
-            for own in arms
-        ):
+            own.seat == first.seat and abs(own.at_s - first.at_s) <= OWN_CARDS_S for own in owns
+        ) or not any(own.seat == first.over and own.at_s < first.at_s for own in owns):
             continue
         reach = [first]
         for arm in arms:
