@@ -206,12 +206,18 @@ def with_declared(record: RoundRecord, declared: Declared, *, players_bank: bool
     """A record read from a camera, with what is declared of its round.
 
     What stands in the record already is seen, and stays: a declared banker that the felt
-    contradicts leaves who banks undecided. A declared meter goes before its display; what the
+    contradicts leaves who banks undecided, two hands that one arm sets are one player's, but where
+    the players are declared seat by seat. A declared meter goes before its display; what the
     display was read as stays in the record where it differs (`Meter.display_cents`). Where
     players are not declared the record says so.
     """
+    by_seat = isinstance(declared.players, dict)
     seats = tuple(
-        seat.model_copy(update={"player": seat.player or declared.player(seat.seat)})
+        seat.model_copy(
+            update={
+                "player": (None if by_seat else seat.player) or declared.player(seat.seat),
+            }
+        )
         for seat in record.seats
     )
     changed: dict[str, object] = {"seats": seats}

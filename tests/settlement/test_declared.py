@@ -81,6 +81,21 @@ def test_players_meters_and_pays_are_taken_over() -> None:
     assert banks(banks(ROUND, Declared()), Declared(players="one_per_seat")).players_known is None
 
 
+@pytest.mark.parametrize(
+    ("players", "expected"),
+    [(None, [2, 2]), ("one_per_seat", [2, 2]), ({1: 1, 2: 2}, [1, 2]), ({2: 2}, [None, 2])],
+)
+def test_who_was_seen_to_play_two_hands_stays_but_against_a_declaration_by_seat(
+    players: dict[int, int] | str | None, expected: list[int | None]
+) -> None:
+    seen = [own.model_copy(update={"player": 2}) for own in ROUND.seats]
+    settled = banks(
+        ROUND.model_copy(update={"seats": tuple(seen)}),
+        Declared.model_validate({"players": players}),
+    )
+    assert [own.player for own in settled.seats] == expected
+
+
 def test_without_declared_players_the_record_says_so() -> None:
     settled = banks(ROUND, Declared())
     assert settled.players_known is False

@@ -52,6 +52,7 @@ from vision.rounds.payouts import (
 )
 from vision.rounds.procedure.broken_off import broken_off
 from vision.rounds.procedure.eighth_card import aside_name, part_dealer
+from vision.rounds.procedure.reaches import one_players
 from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 from vision.rounds.six_cards import lacks_a_card
 from vision.rounds.split_stakes import (
@@ -332,6 +333,7 @@ def compile_round(
     parted = part_dealer(table, hands)
     decided = decide_deck(hands)
     known = unknown_deck(decided.values()) is None
+    players = one_players(own.arms)
     least = 1.0
     dealer_cards = hands[None]
     dealer = DealerRecord()
@@ -401,6 +403,7 @@ def compile_round(
         seats.append(
             SeatRecord(
                 seat=seat.seat,
+                player=players.get(seat.seat),
                 cards_taken_s=None if spots.taken_s is None else f"{spots.taken_s:.3f}",
                 low=low,
                 high=high,

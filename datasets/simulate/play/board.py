@@ -108,11 +108,18 @@ class Board:
         usual = self.style.tempo.step_s if step_s is None else step_s
         step = usual * self.rng.uniform(0.94, 1.25)
         start, end = begin_s, begin_s
+        chair = self.place(self._chair(seat)).place
         for first in range(0, len(stops), STOPS):
-            arm = player_arm(self.table.felt, self.place(seat).place, self.rng)
+            arm = player_arm(self.table.felt, chair, self.rng)
             end = self.timeline.reach(start, arm, stops[first : first + STOPS], step)
             start = end - step
         return end
+
+    def _chair(self, seat: int) -> int:
+        """The seat at which the player of a seat sits: the first of two or three."""
+        players = {own.seat: own.player for own in self.script.seats}
+        own = players.get(seat)
+        return seat if own is None else min(k for k, player in players.items() if player == own)
 
     def dealer_reaches(self, stops: Sequence[Stop]) -> float | None:
         """The dealer's reaches over these stops; the time of the last change, if any."""

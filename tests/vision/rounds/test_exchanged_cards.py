@@ -45,10 +45,12 @@ def moves(observed: ObservedRound) -> list[tuple[int, str, int | None]]:
     return [(s.seat, m.kind, m.to_seat) for s in observed.record.seats for m in s.moves or ()]
 
 
-def watched(world: World, deck: Deck, faults: str, *, restored: bool = False) -> ObservedRound:
+def watched(
+    world: World, deck: Deck, faults: str, *, seed: int = 21, restored: bool = False
+) -> ObservedRound:
     """A round as a watcher reads it; `restored`: another one goes on after each five seconds."""
     plan = plan_shift(
-        TABLE, seed=21, rounds=1, faults=FaultPlan.parse(faults), pace=0.2, dealers="neat"
+        TABLE, seed=seed, rounds=1, faults=FaultPlan.parse(faults), pace=0.2, dealers="neat"
     )
     film = Film(TABLE, CAMERA, deck, LOOK, np.random.default_rng(6))
     own = TableWatcher(TABLE, world.networks, "film")
@@ -87,3 +89,15 @@ def test_a_round_without_an_exchange_has_none(world: World, deck: Deck) -> None:
     observed = watched(world, deck, "none")
     assert moves(observed) == []
     assert all(p.what != "reach" for p in observed.pictures)
+
+
+@pytest.mark.parametrize(
+    ("seed", "players"), [(6, {1: 1, 2: 1, 3: None}), (12, {1: None, 2: 2, 3: 2}), (21, {})]
+)
+def test_the_arm_shows_who_plays_two_hands(
+    world: World, deck: Deck, seed: int, players: dict[int, int | None]
+) -> None:
+    observed = watched(world, deck, "none", seed=seed)
+    seen = {seat.seat: seat.player for seat in observed.record.seats}
+    assert seen == (players or dict.fromkeys(seen))
+    assert moves(observed) == []

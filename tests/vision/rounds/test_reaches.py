@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from vision.rounds.procedure.reaches import OWN_CARDS_S, reaches, with_arms
+from vision.rounds.procedure.reaches import (
+    OWN_CARDS_S,
+    SECOND_HAND,
+    one_players,
+    reaches,
+    with_arms,
+)
 from vision.rounds.procedure.seat_steps import SeenStep
 from vision.rounds.round_state import ArmOver, Episode
 
@@ -83,3 +89,14 @@ def test_of_one_reach_the_best_image_is_kept() -> None:
 
 def test_seats_without_steps_are_in_no_reach() -> None:
     assert reaches([arm(10.0, 5, seat=5), OWN, arm(20.0, 5)], STEPS) == []
+
+
+def test_two_hands_over_which_one_players_arm_was_are_that_players() -> None:
+    own = [arm(10.0, 2), arm(16.0, 2)]
+    second = [arm(12.0 + k / 5, 3) for k in range(SECOND_HAND)]
+    assert one_players([*own, *second]) == {2: 2, 3: 2}
+    # Too short, without the first hand, or with the neighbour's own arm it is not known.
+    assert one_players([*own, *second[1:]]) == {}
+    assert one_players(second) == {}
+    assert one_players([*own, *second, arm(18.0, 3, seat=3)]) == {}
+    assert one_players([*own, *second, arm(18.0, 3, seat=4)]) == {}

@@ -27,6 +27,10 @@ OWN_CARDS_S = 3.0
 ONE_REACH_S = 1.0
 """Samples of one reach lie no farther apart."""
 
+SECOND_HAND = 5
+"""In so many samples, a second of them, a neighbour's arm was over a hand that is the neighbour's
+too. Chosen: an exchange has three to five, and in its round the other seat's own arm."""
+
 BOTH_PX = 800
 """Side of the image of two seats."""
 
@@ -119,6 +123,21 @@ def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) ->
         shown = max(reach, key=lambda arm: arm.share)
         found[pair] = SeenReach(shown, first.at_s, reach[-1].at_s)
     return list(found.values())
+
+
+def one_players(arms: Sequence[ArmOver]) -> dict[int, int]:
+    """Seats that one player has, each with the seat that the player's arm comes from.
+
+    No arm was seen over a second hand but that of one neighbour, who has an own one.
+    """
+    over = {(arm.seat, arm.over) for arm in arms}
+    found: dict[int, int] = {}
+    for seat in {arm.over for arm in arms}:
+        (chair, *others) = {own for own, hand in over if hand == seat}
+        times = sum((arm.seat, arm.over) == (chair, seat) for arm in arms)
+        if not others and chair != seat and (chair, chair) in over and times >= SECOND_HAND:
+            found |= {seat: chair, chair: chair}
+    return found
 
 
 def _is_set(steps: Mapping[int, Sequence[SeenStep]], arm: ArmOver) -> bool:
