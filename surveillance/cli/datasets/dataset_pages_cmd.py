@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -44,8 +45,8 @@ def stats_command(
     from datasets.labelled.stats import dataset_stats
     from surveillance.reports.dataset_pages import write_stats_page
 
-    page = None if no_page else out or folder / PAGE
     with Dataset.open(folder, to_read=True) as dataset:
+        page = None if no_page else out or _page_in(folder, PAGE)
         stats = dataset_stats(dataset)
         if page is not None:
             write_stats_page(dataset, stats, page, samples)
@@ -55,6 +56,19 @@ def stats_command(
     print_stats(stats)
     if page is not None:
         typer.echo(f"page: {page}")
+
+
+def _page_in(folder: Path, name: str) -> Path:
+    """Return where the page of a dataset lies by default.
+
+    Raises FeltwatchError before anything is counted where the folder cannot be written.
+    """
+    if not os.access(folder, os.W_OK):
+        raise FeltwatchError(
+            f"{folder / name}: cannot be written, the folder is read-only; name another file "
+            "with --out, or leave the page out with --no-page"
+        )
+    return folder / name
 
 
 def print_stats(stats: DatasetStats) -> None:
@@ -128,13 +142,13 @@ def diff_command(
 
     if (other is None) == (not model and weights is None):
         raise FeltwatchError("give either a second dataset or --model to compare with")
-    page = None if no_page else out or folder / DIFF_PAGE
     used = weights.resolve().name if weights else "shipped"
     by = f"model:{used}" if other is None else f"import:{other.resolve().name}"
     with (
         Dataset.open(folder, to_read=not suggest) as dataset,
         counting_bar("images", shown=not quiet) as show,
     ):
+        page = None if no_page else out or _page_in(folder, DIFF_PAGE)
         found = keep_suggestions(dataset, by) if suggest else ignore
         if other is not None:
             with Dataset.open(other, to_read=True) as second:

@@ -51,6 +51,30 @@ def test_a_dataset_on_a_read_only_file_system_is_read(tmp_path: Path) -> None:
     assert (tmp_path / "stats.html").is_file()
 
 
+PAGES = """
+import sys
+from surveillance.cli import main
+at = sys.argv[1]
+for command in (["stats", at], ["diff", at, at, "--quiet"], ["stats", at, "--no-page"]):
+    print(main(["dataset", *command]))
+"""
+
+
+def test_a_page_beside_a_read_only_dataset_is_refused_with_the_options_that_help(
+    tmp_path: Path,
+) -> None:
+    small_dataset(tmp_path / "d").close()
+    done = mounted(tmp_path / "d", PAGES, str(tmp_path / "d"))
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["2", "2"]
+    assert lines[-1] == "0"
+    errors = done.stderr.splitlines()
+    assert [error.split(": ")[2] for error in errors] == [
+        f"{tmp_path / 'd' / page}" for page in ("stats.html", "diff.html")
+    ]
+    assert all("--out" in error and "--no-page" in error for error in errors)
+
+
 def test_changes_that_only_the_log_holds_are_not_lost(tmp_path: Path) -> None:
     with small_dataset(tmp_path / "d") as dataset:
         # A copy made while the dataset is open has its last changes in the log.
