@@ -14,10 +14,20 @@ from decimal import Decimal
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, LAMMER_KINDS, Terms, terms_for
-from settlement.record import JOKER, DealerRecord, DynamicPay, RoundRecord, SeatRecord
+from settlement.record import (
+    DECK_LABELS,
+    JOKER,
+    DealerRecord,
+    DynamicPay,
+    RoundRecord,
+    SeatRecord,
+)
 from settlement.rules import TableRules
-from settlement.seven_card_hand import cards_held_twice, place_name
+from settlement.seven_card_hand import cards_held_twice, known_cards, place_name
 from settlement.uncertainty import Doubts
+
+HANDS_MOST = len(DECK_LABELS) // 7
+"""Hands of seven cards that the deck makes, the dealer's among them."""
 
 _NO_STAKE = "a stake of 0; leave a wager out that was not made"
 
@@ -49,9 +59,10 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     """Everything impossible in a record, in a fixed order.
 
     A card twice, two jokers, hands that were read but don't have seven cards, an eighth
-    card where nobody draws; a seat or a wager named twice; a stake for a wager that the
-    table lacks; an envy stake; a banker where players don't bank; meters and dynamic pays
-    that no wager of the table has; a record of another game. Missing parts are no problem.
+    card where nobody draws; more hands than the deck makes; a seat or a wager named twice;
+    a stake for a wager that the table lacks; an envy stake; a banker where players don't
+    bank; meters and dynamic pays that no wager of the table has; a record of another game.
+    Missing parts are no problem.
     Raises FeltwatchError when the rules name an unknown game, house way or pay table.
 
     >>> record = RoundRecord(round_id="r", table="t", game="emperors_challenge_exposed",
@@ -79,6 +90,7 @@ def check_record(record: RoundRecord, rules: TableRules) -> list[Problem]:
     if len(record.seats) > terms.game.seats_most:
         reason = f"{len(record.seats)} seats; {terms.game.id} has cards for {terms.game.seats_most}"
         problems.append(_odd(None, None, reason))
+    problems += _hands_too_many(record, doubts)
     for seat in record.seats:
         problems += _lammers(seat)
         problems += _miscounted(seat.seat, seat, doubts, terms)
@@ -118,6 +130,18 @@ def _miscounted(
     if count not in (0, 7):
         reason = f"{count} cards ({len(hand.low)} low and {len(hand.high)} high), not 7"
         yield Problem(FindingCode.DECK, seat, None, reason)
+
+
+def _hands_too_many(record: RoundRecord, doubts: Doubts) -> Iterator[Problem]:
+    """Hands beyond those that can be dealt: seven seats and the dealer's (traditional game)."""
+
+    def lies(seat: int | None, hand: SeatRecord | DealerRecord) -> bool:
+        return bool(known_cards(hand) or (doubts.hand(seat) and not doubts.whole(seat)))
+
+    seats = sum(lies(seat.seat, seat) for seat in record.seats)
+    if seats >= HANDS_MOST and lies(None, record.dealer):
+        reason = f"{seats} seats and the dealer have cards, but {len(DECK_LABELS)} cards make"
+        yield _odd(None, None, f"{reason} {HANDS_MOST} hands")
 
 
 def _lammers(seat: SeatRecord) -> Iterator[Problem]:

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 
 from settlement.compare.check import check_record
+from settlement.compare.comparison import compare
 from settlement.errors import FeltwatchError
-from settlement.record import RoundRecord, WagerRecord
+from settlement.record import DECK_LABELS, RoundRecord, WagerRecord
 from settlement.rules import TableRules
+from settlement.settle import settle
 from tests.settlement.felt import LOSER, PAIR_DEALER, RULES, WINNER, round_of, seat, wager
 
 OTHER = "QC JS / 8D 8S 6S 4D 3H"
@@ -107,6 +109,51 @@ def test_a_house_wager_is_one_stake(wagers: tuple[WagerRecord, ...], expected: s
     dealer = record.dealer.model_copy(update={"wagers": wagers})
     record = record.model_copy(update={"dealer": dealer, "banker": 1, "game": rules.game})
     assert [str(problem) for problem in check_record(record, rules)] == [expected]
+
+
+TRADITIONAL = TableRules(game="pai_gow_poker")
+SEVEN = tuple(
+    seat(number + 1, f"{' '.join(held[:2])} / {' '.join(held[2:])}")
+    for number in range(7)
+    for held in [DECK_LABELS[7 * number : 7 * number + 7]]
+)
+LEFT = " ".join(DECK_LABELS[49:51])
+EIGHT = "round: 7 seats and the dealer have cards, but 53 cards make 7 hands"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        round_of(f"{LEFT} / ", *SEVEN),
+        round_of(None, *SEVEN, undecided=((None, "dealer.high[0]"),)),
+        round_of(" ".join([*DECK_LABELS[42:44], "/", *DECK_LABELS[44:49]]), *SEVEN[:6],
+                 seat(7, f"{LEFT} / ")),
+        round_of(" ".join([*DECK_LABELS[42:44], "/", *DECK_LABELS[44:49]]), *SEVEN[:6],
+                 seat(7, None), undecided=((7, "high[2]"),)),
+    ],
+)  # fmt: skip
+def test_seven_seats_and_a_dealers_hand_are_more_than_the_deck_makes(record: RoundRecord) -> None:
+    record = record.model_copy(update={"game": "pai_gow_poker"})
+    assert EIGHT in [str(problem) for problem in check_record(record, TRADITIONAL)]
+    found = compare(record, settle(record, TRADITIONAL), TRADITIONAL)
+    assert any(
+        f.code == "UNDECIDED" and f.seat is None and EIGHT.removeprefix("round: ") in f.message
+        for f in found
+    )
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        round_of(None, *SEVEN),
+        round_of(None, *SEVEN).model_copy(update={"banker": 3}),
+        round_of(f"{LEFT} / ", *SEVEN[:6], seat(7, None)),
+        round_of(None, *SEVEN, undecided=((None, "gap"),)),
+    ],
+)
+def test_seven_hands_can_be_dealt(record: RoundRecord) -> None:
+    record = record.model_copy(update={"game": "pai_gow_poker"})
+    assert not any("53 cards" in str(p) for p in check_record(record, TRADITIONAL))
 
 
 def test_unknown_tables_are_refused() -> None:
