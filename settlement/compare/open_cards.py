@@ -95,26 +95,34 @@ def settle_open(
             _due(due, [(share, own.seats[place].wager(due.wager)) for share, own in ways], least)
             for due in seat.wagers
         ]
+        dues = [due for due in dues if due is not None]
         seats.append(seat.model_copy(update={"wagers": tuple(dues)}))
     return settlement.model_copy(update={"seats": tuple(seats)})
 
 
 def _due(
     due: WagerSettlement, ways: Sequence[tuple[float, WagerSettlement | None]], least: float
-) -> WagerSettlement:
-    """A wager's due, decided where cards of at least the probability `least` agree on it."""
-    if due.outcome is not None:
+) -> WagerSettlement | None:
+    """A wager's due, decided where cards of at least the probability `least` agree on it.
+
+    None where they agree that nothing is due: an envy prize that no hand wins.
+    """
+    if due.outcome is not None and not due.undecided:
         return due
-    shares: defaultdict[tuple[str | None, int | None], float] = defaultdict(float)
-    first: dict[tuple[str | None, int | None], WagerSettlement] = {}
+    shares: defaultdict[tuple[str | None, int | None] | None, float] = defaultdict(float)
+    first: dict[tuple[str | None, int | None] | None, WagerSettlement | None] = {}
     for share, own in ways:
-        if own is not None:
-            shares[own.outcome, own.pay_cents] += share
-            first.setdefault((own.outcome, own.pay_cents), own)
-    likeliest = max(shares, key=lambda key: shares[key], default=None)
-    if likeliest is None or likeliest[0] is None or shares[likeliest] < least:
+        key = None if own is None else (own.outcome, own.pay_cents)
+        shares[key] += share
+        first.setdefault(key, own)
+    likeliest = max(shares, key=lambda key: shares[key])
+    if shares[likeliest] < least:
         return due
     found = first[likeliest]
+    if found is None:
+        return None
+    if found.outcome is None or (due.outcome is not None and found.undecided):
+        return due
     return found.model_copy(update={"why": f"{found.why}.{_NOTE}".removesuffix(".").lstrip(".")})
 
 

@@ -224,7 +224,10 @@ def _hand_pay(seat: int | None, ruling: WagerSettlement) -> Finding:
 def judge_envy(
     case: Case, seat: SeatRecord, due: SeatSettlement, unjudged: Unjudged
 ) -> Iterator[Difference]:
-    """The prize laid against the prize due; with unread hands the due sum is a least one."""
+    """The prize laid against the prize due.
+
+    With unread hands the due sum is a least one: less is wrong, that much or more undecided.
+    """
     ruling = due.wager("envy")
     if ruling is None:
         return
@@ -243,10 +246,10 @@ def judge_envy(
     paid = 0 if lies is None else lies.in_time
     if ruling.hand_pay:
         yield Difference("envy", _hand_pay(seat.seat, ruling))
-    if paid == ruling.pay_cents or (ruling.hand_pay and paid < ruling.pay_cents):
-        return
-    if ruling.undecided and paid > ruling.pay_cents:
+    if ruling.undecided and paid >= ruling.pay_cents:
         unjudged.add(ruling.undecided, "envy")
+        return
+    if paid == ruling.pay_cents or (ruling.hand_pay and paid < ruling.pay_cents):
         return
     open_wager = next((w.wager for w in seat.wagers if _may_have_a_payout(w)), None)
     if open_wager is not None and paid > ruling.pay_cents:

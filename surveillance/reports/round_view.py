@@ -190,7 +190,10 @@ def _wager_row(
     own = [a for a in alerts if a.wager == name]
     mistakes = [a for a in own if a.code not in ALERTED_APART]
     unread = any(u.what == name or u.what.startswith(f"{name}.") for u in undecided)
-    open_due = due is not None and (due.outcome is None or due.pay_cents is None)
+    # The sum of an envy prize is a least one where another seat's hand was not read.
+    open_due = due is not None and (
+        due.outcome is None or due.pay_cents is None or due.undecided is not None
+    )
     if mistakes:
         kind = _gravest([kind_of(a) for a in mistakes])
         verdict = ", ".join(dict.fromkeys(a.code.replace("_", " ").lower() for a in mistakes))

@@ -420,10 +420,18 @@ def test_an_envy_prize_with_a_hand_not_read_is_judged_as_a_least_sum() -> None:
         return [f.code for f in findings(record) if f.seat == 2]
 
     unread = seat(3, None, wager("main", 500, "taken", 0))
-    assert envy(wager("envy", None, "paid", 500), other=unread) == []
+    assert envy(wager("envy", None, "paid", 500), other=unread) == ["UNDECIDED"]
     assert envy(other=unread) == ["ENVY_MISSED"]
     assert envy(wager("envy", None, "paid", 1000), other=unread) == ["UNDECIDED"]
     assert envy(wager("envy", None, "paid", 1000), other=seat(3, None)) == ["ENVY_WRONG"]
+
+
+def test_a_prize_that_hangs_on_a_hand_not_read_is_named_as_not_judged() -> None:
+    unread = seat(3, None, wager("main", 500, "taken", 0))
+    record = round_of(PAIR_DEALER, unread, envied())
+    found = next(f for f in findings(record) if f.seat == 2)
+    assert (found.code, found.due) == ("UNDECIDED", "not judged: Envy Bonus")
+    assert "seat 3's hand: no cards are known" in found.seen
 
 
 @pytest.mark.parametrize(

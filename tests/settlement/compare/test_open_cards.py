@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +103,41 @@ def test_what_is_due_whatever_the_card_is_settled_as_it_was_judged() -> None:
         .wagers[0]
         .why
     )
+
+
+@pytest.mark.parametrize(
+    ("unread", "may_be", "is_open"),
+    [
+        # Whatever the card is, it makes no straight flush.
+        ("2D 3C / TH QH KH 6C 9D", (), False),
+        # The ace of hearts and the joker would make one: hardly one of these two.
+        ("2D 3C / TH QH KH JH 9D", (), False),
+        ("2D 3C / TH QH KH JH 9D", (("9D", 0.6), ("AH", 0.4)), True),
+    ],
+)
+@pytest.mark.parametrize("prize", [None, 500])
+def test_a_prize_is_due_or_undecided_as_it_was_judged(
+    unread: str, may_be: tuple[tuple[str, float], ...], is_open: bool, prize: int | None
+) -> None:
+    treasure = wager("emperors_treasure", 500, "taken", 0)
+    paid = () if prize is None else (wager("envy", None, "paid", prize),)
+    others = () if prize is None else (seat(4, "AD KC / 8S 8D 8H 8C JD"),)
+    envied = seat(3, LOSER, treasure, *paid, lammers=("envy",))
+    record, _ = with_unread(
+        round_of(PAIR_DEALER, envied, seat(2, unread), *others), 2, "high", may_be
+    )
+    found = findings(record)
+    settlement = settlement_as_judged(record, settle(record, RULES), found, RULES)
+    due = settlement.seats[0].wager("envy")
+    assert any(f.seat == 3 and "Envy Bonus" in f.due for f in found) is is_open
+    if is_open:
+        assert due is not None
+        assert due.undecided == "seat 2's hand: high[4]: a hand lay over it"
+    elif prize is None:
+        assert due is None
+    else:
+        assert due is not None
+        assert (due.outcome, due.pay_cents, due.undecided) == ("win", prize, None)
 
 
 def test_what_hangs_on_the_unread_card_stays_undecided() -> None:
