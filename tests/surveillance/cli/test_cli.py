@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from settlement.errors import FeltwatchError
 from settlement.record import Fault
@@ -44,6 +48,45 @@ def test_help_names_the_deck_that_cards_takes_samples_of() -> None:
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0
     assert f"feltwatch {name}" in capsys.readouterr().out
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "commands.md"
+
+
+def _subcommands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The commands below one, by their words; a group itself is none."""
+    if not hasattr(command, "commands"):
+        yield path
+        return
+    for name, one in command.commands.items():
+        yield from _subcommands(one, (*path, name))
+
+
+def _named(page: str) -> set[tuple[str, ...]]:
+    """The words of the commands that a page's table names; `a|b` names two."""
+    rows = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `feltwatch ")]
+    found: set[tuple[str, ...]] = set()
+    for spans in (re.findall(r"`feltwatch ([^`]+)`", row.replace("\\|", "|")) for row in rows):
+        for span in spans:
+            words = list(takewhile(re.compile(r"[a-z]+(\|[a-z]+)*").fullmatch, span.split()))
+            for some in product(*(word.split("|") for word in words)):
+                found |= {some[:count] for count in range(1, len(some) + 1)}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_the_page_of_commands_names_every_command_and_no_other(name: str) -> None:
+    root: Any = typer.main.get_command(cli.build_app(name))
+    commands = set(_subcommands(root.commands[name], (name,)))
+    named = {path for path in _named(PAGE.read_text(encoding="utf-8")) if path[0] == name}
+    assert commands - named == set()
+    groups = {path[:count] for path in commands for count in range(1, len(path))}
+    forms = {("schema", form.value) for form in Form}
+    assert named - commands - groups - forms == set()
+
+
+def test_the_page_of_commands_names_no_command_that_is_gone() -> None:
+    assert {path[0] for path in _named(PAGE.read_text(encoding="utf-8"))} == set(cli.COMMANDS)
 
 
 @pytest.mark.parametrize("name", sorted(set(cli.COMMANDS) - {"model"}))
