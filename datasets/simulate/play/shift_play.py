@@ -39,7 +39,7 @@ from vision.geometry.table import TableFile, marker_places
 
 _OPENING_S = 1.5
 _BANKS = 0.3
-"""How often a player takes the bank when it comes round."""
+"""How often a player banks, where one can; who does is drawn for each round."""
 
 _EMPTY_FELT_S = 1.0
 

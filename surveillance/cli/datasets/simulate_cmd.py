@@ -199,8 +199,8 @@ def simulate_command(
         Literal["none", "button", "cup"],
         typer.Option(
             "--banker-marker",
-            help="A banker's button or dice cup that goes round with the bank; its diameter and "
-            "height are in recipe.json.",
+            help="A banker's button or dice cup before the seat that banks, or at the house; who "
+            "banks is drawn each round. Its diameter and height are in recipe.json.",
         ),
     ] = "none",
     codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
