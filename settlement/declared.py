@@ -1,9 +1,9 @@
 """Facts of a round that the felt does not show, as somebody or something declares them.
 
-Which player owns which seats, who banks and deals, what the jackpot meters show and which pays
-were drawn come from the table file (`[declared]`, what always holds there) or from a feed: a file
-of JSON lines, each with a time and the facts that hold from then on. A fact that nobody declares
-stays unknown, and what hangs on it is undecided.
+Which player owns which seats, who banks, what the jackpot meters show and which pays were drawn
+come from the table file (`[declared]`, what always holds there) or from a feed: a file of JSON
+lines, each with a time and the facts that hold from then on, who deals among them. A fact that
+nobody declares stays unknown, and what hangs on it is undecided.
 """
 
 from __future__ import annotations

@@ -129,8 +129,8 @@ def audit_command(
         Path | None,
         typer.Option(
             "--feed",
-            help="Declared facts as JSON lines: at_s with players, banker, meters, dynamic_pays, "
-            "jackpot_wagers.",
+            help="Declared facts as JSON lines: at_s with players, banker, dealer, meters, "
+            "dynamic_pays, jackpot_wagers.",
         ),
     ] = None,
     camera_video: Annotated[
