@@ -3,6 +3,8 @@
 Each stage leaves its results in a folder of its own and a note of their hashes in `stages/`.
 Stages that are noted are passed over, and those that were cut short go on to what an unbroken
 run gives: the same recipe in the same folder gives the same weights however often it is stopped.
+They are those of detector, reader and stack reader; what compares indices with a deck's samples is
+trained by itself (`models.train.likeness`).
 """
 
 from __future__ import annotations

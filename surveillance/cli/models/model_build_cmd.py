@@ -54,7 +54,8 @@ def build_command(
 
     The same recipe gives the same weights, also when the command was stopped and is given
     again. Options take the place of the recipe's values. Weights trained on rendered images
-    alone are kept beside, for the zero-shot figure.
+    alone are kept beside, for the zero-shot figure. The network that compares indices with the
+    samples of a deck is no part of the recipe: 'feltwatch model likeness' trains it.
 
     Examples:
 
