@@ -51,6 +51,12 @@ def sharing(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
         process.wait()
 
 
+def decided(folder: Path) -> list[tuple[str, float]]:
+    """Each round that a server's cameras have decided, with its time, s since 1970."""
+    lines = [line.split() for line in (folder / "decided.txt").read_text().splitlines()]
+    return [(round_id, round(float(at), 3)) for at, round_id in lines]
+
+
 def main(folder: Path) -> None:
     """Watch until SIGTERM, or until it is killed."""
     site_file = folder / "site.toml"

@@ -17,7 +17,7 @@ from surveillance.store import AlertFilter, Store
 from surveillance.store.sharing.assignments import Holder
 from tests.surveillance import postgres
 from tests.surveillance.live.live_room import wait_for
-from tests.surveillance.live.sharing.share_made import CAMERAS, sharing, write_share
+from tests.surveillance.live.sharing.share_made import CAMERAS, decided, sharing, write_share
 from tests.surveillance.live.sharing.test_sharing import STARTED_S, assigned, number_of
 from tests.surveillance.live.watch_made import all_rounds, span_of
 from tests.vision.sources.live_films import write_film
@@ -30,12 +30,6 @@ def url() -> Iterator[str]:
     with postgres.server() as host:
         postgres.run(host, "CREATE DATABASE fenced")
         yield postgres.url(host, "fenced")
-
-
-def decided(folder: Path) -> list[tuple[str, float]]:
-    """Each round that a server's cameras have decided, with its time, s since 1970."""
-    lines = [line.split() for line in (folder / "decided.txt").read_text().splitlines()]
-    return [(round_id, round(float(at), 3)) for at, round_id in lines]
 
 
 def holder_of(store: Store, camera: str) -> Holder:

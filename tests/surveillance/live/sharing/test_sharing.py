@@ -1,4 +1,4 @@
-"""Two real servers share two cameras over one PostgreSQL; one of them is killed."""
+"""Two real servers share two cameras over one PostgreSQL; one of them is killed or stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from surveillance.store import AlertFilter, Store
 from surveillance.store.sharing.assignments import Taken
 from tests.surveillance import postgres
 from tests.surveillance.live.live_room import wait_for, write_site
-from tests.surveillance.live.sharing.share_made import CAMERAS, sharing, write_share
+from tests.surveillance.live.sharing.share_made import CAMERAS, decided, sharing, write_share
 from tests.surveillance.live.watch_made import all_rounds, span_of
 from tests.vision.sources.live_films import write_film
 
@@ -31,7 +31,7 @@ STARTED_S = 300.0
 """For processes to start, on a machine that may be busy."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def url() -> Iterator[str]:
     with postgres.server() as host:
         postgres.run(host, "CREATE DATABASE shared")
@@ -113,6 +113,58 @@ def test_cameras_of_a_killed_server_are_taken_over(url: str, tmp_path: Path) -> 
                     since = killed_at
                 hidden = [r for r in own if since + 1 < r.ended_at.timestamp() < until - 1]
                 assert not hidden
+
+
+@pytest.mark.slow
+def test_cameras_of_a_server_ended_by_sigterm_are_taken_over_at_once(
+    url: str, tmp_path: Path
+) -> None:
+    film = write_film(tmp_path / "a.mp4", 20.0, rate=5, b_frames=2)
+    one, two = tmp_path / "one", tmp_path / "two"
+    write_share(one, film, url)
+    write_share(two, film, url)
+    with Store.open(url) as store:
+
+        def more_of(camera: str, many: int) -> None:
+            """Wait until so many more rounds of a camera are stored."""
+            before = sum(row.camera == camera for row in all_rounds(store))
+            wait_for(
+                lambda: sum(r.camera == camera for r in all_rounds(store)) >= before + many,
+                STARTED_S,
+            )
+
+        with sharing(one) as (first, _), sharing(two) as (second, _):
+            wait_for(lambda: number_of(store, "one") == number_of(store, "two") == 1, STARTED_S)
+            left = _of(store, "one")
+            for camera in CAMERAS:
+                more_of(camera, 2)
+            stopped_at = time.time()
+            first.send_signal(signal.SIGTERM)
+            assert first.wait(STARTED_S) == 0
+            ended_at = time.time()
+            wait_for(lambda: number_of(store, "two") == 2)
+            # It gave its camera back: nobody waits until its lease has run out.
+            handed_s = time.time() - ended_at
+            more_of(left, 2)
+            second.send_signal(signal.SIGTERM)
+            assert second.wait(STARTED_S) == 0
+        assert handed_s < LEASE_S
+        assert not assigned(store)
+        gaps = store.alerts.page(AlertFilter(code="GAP"), None, 200).rows
+        (gap,) = [row for row in gaps if "has taken over" in row.alert.message]
+        assert (gap.camera, gap.alert.severity) == (left, "medium")
+        assert "was stopped" in gap.alert.message
+        assert abs(span_of(gap)[0] - stopped_at) < 3.0
+        # What either server decided is stored, also in its last seconds, or lies in a gap.
+        stored = {(r.round_id, round(r.ended_at.timestamp(), 3)) for r in all_rounds(store)}
+        spans = [span_of(row) for row in gaps]
+        lost = [
+            own
+            for folder in (one, two)
+            for own in decided(folder)
+            if own not in stored and not any(a - 1.5 <= own[1] <= b + 1.5 for a, b in spans)
+        ]
+        assert not lost
 
 
 def _of(store: Store, server: str) -> str:
