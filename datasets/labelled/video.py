@@ -29,7 +29,7 @@ from settlement.errors import FeltwatchError
 from settlement.record import RoundRecord, read_rounds
 
 if TYPE_CHECKING:
-    from datasets.labelled.importing import ImportOptions
+    from datasets.labelled.import_source import ImportOptions
 
 QUALITY = 95
 BEFORE_TAKEN_S = Fraction(1, 2)

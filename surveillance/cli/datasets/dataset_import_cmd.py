@@ -95,12 +95,8 @@ def import_command(
 
       feltwatch dataset import tracks.xml --into felt --video shift.mp4 --every 5
     """
-    from datasets.labelled.importing import (
-        ImportOptions,
-        NothingImported,
-        import_labels,
-        preview_labels,
-    )
+    from datasets.labelled.import_source import ImportOptions, NothingImported
+    from datasets.labelled.importing import import_labels, preview_labels
     from datasets.labelled.relabel import parse_map
 
     if strict and skip_boxes:

@@ -17,7 +17,8 @@ import pytest
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
 from datasets.labelled.formats.shapes import corners_of, shape_of
-from datasets.labelled.importing import ImportOptions, import_labels
+from datasets.labelled.import_source import ImportOptions
+from datasets.labelled.importing import import_labels
 from datasets.labelled.manifest import Box, Dataset
 from settlement.errors import FeltwatchError
 from tests.datasets.labelled.made import add, picture_bytes

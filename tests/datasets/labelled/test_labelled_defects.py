@@ -14,7 +14,8 @@ from datasets.labelled.checks.enclosure import NOTE, Encloses
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
 from datasets.labelled.formats.shapes import shape_of
-from datasets.labelled.importing import ImportOptions, import_labels, preview_labels
+from datasets.labelled.import_source import ImportOptions
+from datasets.labelled.importing import import_labels, preview_labels
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.records import Picture
 from datasets.labelled.relabel import LabelMap

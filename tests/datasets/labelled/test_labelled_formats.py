@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from datasets.labelled.exporting import MARK, export_labels, pack
 from datasets.labelled.formats.base import WRITABLE, Format, module_of
-from datasets.labelled.importing import ImportOptions, import_labels
+from datasets.labelled.import_source import ImportOptions
+from datasets.labelled.importing import import_labels
 from datasets.labelled.manifest import Box, Dataset
 from datasets.labelled.sidecar import SIDECAR
 from settlement.errors import FeltwatchError

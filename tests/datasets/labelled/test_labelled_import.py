@@ -14,7 +14,8 @@ from datasets.labelled import importing
 from datasets.labelled.archive import opened
 from datasets.labelled.exporting import export_labels
 from datasets.labelled.formats.base import Format
-from datasets.labelled.importing import ImportOptions, import_labels, preview_labels
+from datasets.labelled.import_source import ImportOptions
+from datasets.labelled.importing import import_labels, preview_labels
 from datasets.labelled.manifest import Box, Dataset
 from settlement.errors import FeltwatchError
 from surveillance.cli import main

@@ -11,7 +11,8 @@ import pytest
 
 from datasets.labelled.checks.check import Code, check
 from datasets.labelled.checks.near import near_links
-from datasets.labelled.importing import ImportOptions, import_labels
+from datasets.labelled.import_source import ImportOptions
+from datasets.labelled.importing import import_labels
 from datasets.labelled.manifest import Box, Dataset, NewPicture
 from datasets.labelled.relabel import LabelMap, parse_map
 from datasets.labelled.split import split_dataset
