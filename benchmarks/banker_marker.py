@@ -30,7 +30,8 @@ from vision.bank.marker_enrolment import NotEnrolledError, marker_at
 from vision.bank.marker_match import Likeness, MarkerSample, find_marker, probability
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import BankerMarker, Place, Point, TableFile, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import BankerMarker, Place, Point, TableFile
 from vision.rounds.procedure.marker_bank import one_place
 
 CASES = (("seat", 0.55), ("house", 0.13), ("absent", 0.1), ("between", 0.08), ("hidden", 0.07),

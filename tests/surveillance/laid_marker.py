@@ -12,7 +12,8 @@ from benchmarks.banker_marker import MarkerTable
 from datasets.simulate.shift import write_table
 from vision.detect.detections import ByteArray
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import Point, TableFile, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import Point, TableFile
 
 BUTTON, CUP = 8300, 8301
 

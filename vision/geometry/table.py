@@ -32,12 +32,13 @@ from pydantic import (
 from settlement.declared import Declared, SeatNumber, numbered
 from settlement.errors import FeltwatchError
 from settlement.form import Form
-from settlement.games import GAMES, LAMMER_KINDS, players_bank
+from settlement.games import GAMES, LAMMER_KINDS
 from settlement.input_file import file_fault, form_of_toml, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
 from vision.geometry.displays import MeterDisplay, display_faults
 from vision.geometry.lamps import SensorLamp, lamp_faults
+from vision.geometry.marker_places import marker_faults
 from vision.geometry.table_checks import off_the_felt, rules_faults, spot_faults
 
 Px = Annotated[float, Strict(), Field(allow_inf_nan=False)]
@@ -442,7 +443,7 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
         )
     yield from spot_faults(table)
     yield from off_the_felt(table)
-    yield from _marker_faults(table)
+    yield from marker_faults(table)
     yield from rules_faults(table)
     yield from lamp_faults(table.sensor_lamp, [name for seat in table.seats for name in seat.spots])
     for kind in table.lammers:
@@ -452,68 +453,3 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
     camera = table.camera
     size_px = None if camera is None else (camera.width_px, camera.height_px)
     yield from display_faults(table.displays, table.rules.paytables, size_px)
-
-
-MARKER_BEFORE_MM = 60.0
-MARKER_ASIDE_MM = 70.0
-"""Where a marker lies by default: so far before a seat's spots, or right of the dealer's boxes."""
-
-
-def marker_places(table: TableFile) -> dict[int | None, Place]:
-    """Where the banker's marker may lie, by seat, None the house; each turned as its seat.
-
-    What the table file does not name lies before the seat's spots, on the dealer's side, or right
-    of the dealer's boxes.
-    """
-    named = table.banker_marker
-    places: dict[int | None, Place] = {}
-    for seat in table.seats:
-        at = None if named is None else named.seats.get(seat.seat)
-        if at is None:
-            spots = seat.place.to_local(np.vstack([spot.array for spot in seat.spots.values()]))
-            main = seat.place.to_local(np.array([seat.spots["main"].center_mm]))[0]
-            before = (float(main[0]), float(spots[:, 1].min()) - MARKER_BEFORE_MM)
-            at = _felt_point(seat.place, before)
-        places[seat.seat] = Place(center_mm=at, angle_deg=seat.place.angle_deg)
-    own = table.dealer
-    at = None if named is None else named.house
-    if at is None:
-        boxes = own.place.to_local(np.vstack([own.low.array, own.high.array]))
-        at = _felt_point(own.place, (float(boxes[:, 0].max()) + MARKER_ASIDE_MM, 0.0))
-    places[None] = Place(center_mm=at, angle_deg=own.place.angle_deg)
-    return places
-
-
-def _felt_point(place: Place, local_mm: Point) -> Point:
-    x, y = place.to_felt(np.array([local_mm]))[0].tolist()
-    return (round(x, 1), round(y, 1))
-
-
-def _marker_faults(table: TableFile) -> Iterator[tuple[str, str]]:
-    """What a banker's marker cannot be on this table, each with its key."""
-    marker = table.banker_marker
-    if marker is None:
-        return
-    if not players_bank(table.rules.game):
-        yield "banker_marker", f"no player banks in {table.rules.game}; leave the section out"
-        return
-    numbers = {seat.seat for seat in table.seats}
-    for seat in marker.seats:
-        if seat not in numbers:
-            there = ", ".join(str(number) for number in sorted(numbers))
-            yield f"banker_marker.seats.{seat}", f"no seat {seat} at this table; there are {there}"
-    places = list(marker_places(table).items())
-    for n, (one, place) in enumerate(places):
-        for other, its in places[n + 1 :]:
-            apart = math.dist(place.center_mm, its.center_mm)
-            if apart <= 2 * marker.reach_mm:
-                names = [_marker_key(one), _marker_key(other)]
-                yield (
-                    f"banker_marker.{names[0]}",
-                    f"{apart:.0f} mm from banker_marker.{names[1]}; more than twice reach_mm "
-                    f"({2 * marker.reach_mm:g} mm) is needed",
-                )
-
-
-def _marker_key(seat: int | None) -> str:
-    return "house" if seat is None else f"seats.{seat}"

@@ -35,7 +35,8 @@ from settlement.errors import FeltwatchError
 from settlement.games import terms_for
 from settlement.record import Fault, RoundRecord
 from settlement.settle import settle
-from vision.geometry.table import TableFile, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import TableFile
 
 _OPENING_S = 1.5
 _BANKS = 0.3

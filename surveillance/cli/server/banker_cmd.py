@@ -19,7 +19,8 @@ from surveillance.cli.server.laid_out import (
     frame_of,
     write_sampled,
 )
-from vision.geometry.table import Point, TableFile, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import Point, TableFile
 
 banker_app = typer.Typer(
     no_args_is_help=True,

@@ -12,7 +12,8 @@ from fastapi.testclient import TestClient
 
 from tests.surveillance.laid_marker import BUTTON, CUP, LaidMarker, laid_marker
 from tests.surveillance.web.tools_made import asking_of, file_of, sent
-from vision.geometry.table import load_table, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import load_table
 
 
 @pytest.fixture(params=[BUTTON, CUP], ids=["button", "cup"])

@@ -18,7 +18,8 @@ from vision.bank.marker_match import MarkerSample, find_marker, probability
 from vision.detect.detections import ByteArray
 from vision.detect.motion import shrink
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import load_table, marker_places, table_faults
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import load_table, table_faults
 from vision.rounds.procedure.marker_bank import (
     MarkerPlace,
     MarkerWatch,

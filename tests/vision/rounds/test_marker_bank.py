@@ -12,7 +12,7 @@ from datasets.simulate.play.shift_play import MARKER_KEY, plan_shift
 from settlement.declared import Banker, Declared, with_declared
 from settlement.record import DealerRecord, RoundRecord, SeatRecord
 from tests.vision.rounds.readings import reading
-from vision.geometry.table import marker_places
+from vision.geometry.marker_places import marker_places
 from vision.rounds.procedure.bank import seen_bank
 from vision.rounds.procedure.marker_bank import MarkerPlace, MarkerRest, read_marker
 from vision.rounds.round_state import Episode, Round, ViewTrack

@@ -13,7 +13,8 @@ from vision.bank.marker_match import MarkerSample, find_marker
 from vision.detect.detections import ByteArray
 from vision.detect.motion import RestState, RestWatch
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import Point, TableFile, marker_places
+from vision.geometry.marker_places import marker_places
+from vision.geometry.table import Point, TableFile
 
 SURE = 0.9
 UNLIKELY = 0.2

@@ -14,6 +14,7 @@ from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from vision.bank.marker_enrolment import EnrolledMarker, NotEnrolledError, marker_at
 from vision.bank.marker_match import MarkerSample, find_marker
+from vision.geometry.marker_places import marker_places
 from vision.geometry.table import (
     MARKER_REACH_MM,
     BankerMarker,
@@ -21,7 +22,6 @@ from vision.geometry.table import (
     Place,
     Point,
     TableFile,
-    marker_places,
 )
 from vision.rounds.procedure.marker_bank import SURE
 
