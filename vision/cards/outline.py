@@ -131,12 +131,6 @@ def usual_size(groups: Sequence[Sequence[ReadIndex]]) -> CardSize:
 
 def outline(members: Sequence[ReadIndex], size: CardSize) -> FloatArray:
     """Corners (4, 2) of the card on which the indices sit, clockwise from its top left."""
-    return _corners(*_bounds(members, size))
-
-
-def _bounds(
-    members: Sequence[ReadIndex], size: CardSize
-) -> tuple[tuple[float, float, float, float], FloatArray, FloatArray]:
     own = extent(members)
     x0, y0, x1, y1 = own.bounds
     wide, tall = size.at(own.index_height)
@@ -146,15 +140,14 @@ def _bounds(
         x1, y1 = max(x1, x0 + wide), max(y1, y0 + tall)
     elif ends == {True}:
         y1 = max(y1, y0 + tall)
-    return (x0, y0, x1, y1), own.right, own.down
+    return corners_at((x0, y0, x1, y1), own)
 
 
-def _corners(
-    bounds: tuple[float, float, float, float], right: FloatArray, down: FloatArray
-) -> FloatArray:
+def corners_at(bounds: tuple[float, float, float, float], axes_of: Extent) -> FloatArray:
+    """Corners (4, 2), clockwise from the top left, of bounds in the axes of a card."""
     x0, y0, x1, y1 = bounds
     corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float64)
-    out: FloatArray = corners @ np.array([right, down])
+    out: FloatArray = corners @ np.array([axes_of.right, axes_of.down])
     return out
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from settlement.record import DECK_LABELS, JOKER
+from vision.cards.corners import as_they_lie, hide_each_other, way_between
 from vision.cards.grouping import parted_by_label
 from vision.cards.outline import CardSize, ReadIndex, covers, outline, turn_between
 from vision.cards.rotation import (
@@ -33,7 +34,8 @@ LEAST_SEEN = 1 / 3
 """In this share of the images of a rest, or more, an index is seen."""
 
 SAME_CARD_MM = 8.4
-"""How near the card centres found from two indices of other names lie that are one card's."""
+"""How near the card centres found from two indices of other names lie that are one card's, or how
+near the one lies to where the two ends of another card in view say."""
 
 COVERED = 0.3
 """How deep inside another card, over the height of an index, an index is hidden by it."""
@@ -250,16 +252,31 @@ def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
 
 
 def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
-    """Indices to cards: the two corners of one card are one card.
+    """Indices to cards: the corners of one card are one card.
 
     As on photographs (`vision.cards.grouping`), but that a card's size is known and what is not
-    sure stays, with its probability.
+    sure stays, with its probability. Two cards would not show corners that they hide of each other
+    (`vision.cards.corners`).
     """
     groups = [list(g) for g in parted_by_label(observations, CARD_SIZE)]
     groups.sort(key=lambda g: -observations[g[0]].share)
+    turned = as_they_lie(observations, groups)
+    ways = [
+        way_between(observations[a], observations[b])
+        for group in groups for a, b in combinations(group, 2)
+        if observations[a].label != JOKER
+        and min(observations[a].share, observations[b].share) >= SURE_UPRIGHT
+    ]  # fmt: skip
+
+    def is_home(own: Sequence[int], group: Sequence[int]) -> bool:
+        if _one_card(observations, own, group, ways):
+            return True
+        one, other = ([turned[n] for n in places] for places in (own, group))
+        return hide_each_other(one, other, CARD_SIZE, SAME_CARD_MM)
+
     cards: list[list[int]] = []
     for group in groups:
-        home = next((own for own in cards if _one_card(observations, own, group)), None)
+        home = next((own for own in cards if is_home(own, group)), None)
         if home is None:
             cards.append(group)
         else:
@@ -279,8 +296,14 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
     ]  # fmt: skip
 
 
-def _one_card(observations: Sequence[ViewIndex], one: Sequence[int], other: Sequence[int]) -> bool:
+def _one_card(
+    observations: Sequence[ViewIndex], one: Sequence[int], other: Sequence[int],
+    ways: Sequence[FloatArray],
+) -> bool:  # fmt: skip
     """Whether lone indices of two names lie as the two ends of one card do.
+
+    `ways` (2,) lead from one index to another of the cards that are read alike at two corners: the
+    cards may be narrower than usual, or lie askew.
 
     They are those of two cards where a card that lies over the one would hide either of them: a
     joker's word in the lower left corner lies as if it were in the lower right one of another card.
@@ -289,7 +312,8 @@ def _one_card(observations: Sequence[ViewIndex], one: Sequence[int], other: Sequ
         return False
     a, b = observations[one[0]], observations[other[0]]
     opposite = turn_between(a.turn_deg, b.turn_deg) > 90.0
-    if not opposite or math.dist(a.card, b.card) >= SAME_CARD_MM:
+    off = [math.dist(a.card, b.card), *(math.dist(way, way_between(a, b)) for way in ways)]
+    if not opposite or min(off) >= SAME_CARD_MM:
         return False
     corners = outline([a, b], CARD_SIZE)
     above = [
