@@ -5,6 +5,7 @@ import pytest
 from vision.rounds.procedure.reaches import (
     OWN_CARDS_S,
     SECOND_HAND,
+    SECOND_HAND_S,
     one_players,
     reaches,
     with_arms,
@@ -92,11 +93,12 @@ def test_seats_without_steps_are_in_no_reach() -> None:
 
 
 def test_two_hands_over_which_one_players_arm_was_are_that_players() -> None:
-    own = [arm(10.0, 2), arm(16.0, 2)]
-    second = [arm(12.0 + k / 5, 3) for k in range(SECOND_HAND)]
+    own = [arm(10.0, 2), arm(18.0, 2)]
+    second = [arm(12.0 + k * SECOND_HAND_S / (SECOND_HAND - 1), 3) for k in range(SECOND_HAND)]
     assert one_players([*own, *second]) == {2: 2, 3: 2}
-    # Too short, without the first hand, or with the neighbour's own arm it is not known.
-    assert one_players([*own, *second[1:]]) == {}
+    # Too few, in one reach, without the first hand, or with another's arm it is not known.
+    assert one_players([*own, *second[:2], *second[3:]]) == {}
+    assert one_players([*own, *second[:-1], arm(second[-1].at_s - 0.2, 3)]) == {}
     assert one_players(second) == {}
     assert one_players([*own, *second, arm(18.0, 3, seat=3)]) == {}
     assert one_players([*own, *second, arm(18.0, 3, seat=4)]) == {}

@@ -27,9 +27,9 @@ OWN_CARDS_S = 3.0
 ONE_REACH_S = 1.0
 """Samples of one reach lie no farther apart."""
 
-SECOND_HAND = 5
-"""In so many samples, a second of them, a neighbour's arm was over a hand that is the neighbour's
-too. Chosen: an exchange has three to five, and in its round the other seat's own arm."""
+SECOND_HAND, SECOND_HAND_S = 5, 4.0
+"""In so many samples, over so long a time, a neighbour's arm was over a hand that is the
+neighbour's too: taken up, set and shown, where an exchange is one reach of at most a second."""
 
 BOTH_PX = 800
 """Side of the image of two seats."""
@@ -130,13 +130,15 @@ def one_players(arms: Sequence[ArmOver]) -> dict[int, int]:
 
     No arm was seen over a second hand but that of one neighbour, who has an own one.
     """
-    over = {(arm.seat, arm.over) for arm in arms}
+    times: dict[tuple[int, int], list[float]] = {}
+    for arm in arms:
+        times.setdefault((arm.seat, arm.over), []).append(arm.at_s)
     found: dict[int, int] = {}
-    for seat in {arm.over for arm in arms}:
-        (chair, *others) = {own for own, hand in over if hand == seat}
-        times = sum((arm.seat, arm.over) == (chair, seat) for arm in arms)
-        if not others and chair != seat and (chair, chair) in over and times >= SECOND_HAND:
-            found |= {seat: chair, chair: chair}
+    for (chair, hand), at_s in times.items():
+        is_alone = all(own == chair for own, over in times if over == hand)
+        is_long = len(at_s) >= SECOND_HAND and at_s[-1] - at_s[0] >= SECOND_HAND_S
+        if chair != hand and is_alone and is_long and (chair, chair) in times:
+            found |= {hand: chair, chair: chair}
     return found
 
 
