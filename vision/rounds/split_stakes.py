@@ -141,18 +141,27 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
     """The episodes with what is laid on a jackpot's sensor after rest `shown` as its payout.
 
     The coin is taken in before, so that a pay has its place. A coin that lay there still when the
-    hand was turned up stays a stake.
+    hand was turned up stays a stake. What comes to as much as the coin did is no pay: a lit lamp
+    looks like a chip.
     """
     names = {name for e in episodes for r in e.readings for name in r.stakes if name in JACKPOTS}
     last = episodes[min(shown, len(episodes) - 1)].readings
     cleared = {name for name in names if sum(name in r.stakes for r in last) * 2 <= len(last)}
     if not cleared:
         return list(episodes)
+    coins = {
+        (name, stack.value_cents)
+        for e in episodes[: shown + 1] for r in e.readings
+        for name in cleared & r.stakes.keys() for stack in r.stakes[name]
+    }  # fmt: skip
 
     def laid(reading: ViewReading) -> ViewReading:
         stakes, pays = dict(reading.stakes), dict(reading.pays)
         for name in cleared & stakes.keys():
-            pays[name] = (*pays.get(name, ()), *stakes.pop(name))
+            stacks = stakes.pop(name)
+            new = tuple(stack for stack in stacks if (name, stack.value_cents) not in coins)
+            if new:
+                pays[name] = (*pays.get(name, ()), *new)
         return replace(reading, stakes=stakes, pays=pays)
 
     after = [replace(e, readings=[laid(r) for r in e.readings]) for e in episodes[shown + 1 :]]

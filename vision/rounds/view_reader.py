@@ -246,8 +246,9 @@ def assign(
 
     A stack inside a spot is its stake, one beside the spot its pay; one beside an envy
     lammer and not beside a spot is an envy prize; further ones belong to what they touch.
-    A stack that touches nothing is left out. Nothing is laid beside a jackpot's sensor, only
-    on it: between the spots it is, the pays of its neighbours lie nearer to it than to them.
+    A stack that touches nothing is left out. Nothing is laid beside a jackpot's sensor, nor beside
+    its coin, only on it: between the spots it is, the pays of its neighbours lie nearer to it than
+    to them.
     """
     stakes: dict[str, list[ReadStack]] = {}
     pays: dict[str, list[ReadStack]] = {}
@@ -258,7 +259,8 @@ def assign(
         name, far = _owner(at, spots)
         if far <= IN_SPOT_MM:
             stakes.setdefault(name, []).append(stack)
-            owned.append((at, name))
+            if name not in JACKPOTS:
+                owned.append((at, name))
         elif far <= BY_SPOT_MM:
             pays.setdefault(name, []).append(stack)
             owned.append((at, name))

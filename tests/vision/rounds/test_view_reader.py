@@ -134,6 +134,22 @@ def test_a_pay_beside_a_sensor_is_its_neighbours(wager: str) -> None:
     assert (owners(stakes), owners(pays)) == ({wager: [1]}, {wager: [2]})
 
 
+@pytest.mark.parametrize("sensor", SENSORS_MM)
+def test_a_pay_that_touches_a_coin_is_no_pay_of_the_coins(sensor: str) -> None:
+    (x, y), main = SENSORS_MM[sensor], SPOTS_MM["main"]
+    # Beyond what lies beside a spot, nearer to the coin than to any stake.
+    away = max(
+        ((x + 50 * np.cos(turn), y + 50 * np.sin(turn)) for turn in np.linspace(0, 6.2, 60)),
+        key=lambda at: min(
+            float(np.hypot(*(np.array(at) - c))) for c in map(np.array, SPOTS_MM.values())
+        ),
+    )
+    stacks = [stack(at, k) for k, at in enumerate([main, SENSORS_MM[sensor], away], start=1)]
+    stakes, pays = assign(stacks, SEAT.place, WITH_SENSORS, {})
+    assert owners(stakes) == {"main": [1], sensor: [2]}
+    assert sensor not in pays
+
+
 def test_a_seat_without_spots_owns_nothing() -> None:
     assert assign([stack((0.0, 0.0))], SEAT.place, {}, {}) == ({}, {})
 
