@@ -190,9 +190,11 @@ def test_a_coin_is_taken_in_and_what_is_laid_on_its_sensor_is_its_pay() -> None:
     assert (paid.stake_cents, paid.action, paid.paid_cents) == (100, "paid", 2500)
     lost = wager(played(rests, reading(stakes=STAKES), table=table), jackpot)
     assert (lost.stake_cents, lost.action, lost.paid_cents) == (100, "taken", 0)
-    # Its lit lamp looks like the coin.
-    lit = wager(played(rests, rests[0], table=table), jackpot)
-    assert (lit.stake_cents, lit.action, lit.paid_cents) == (100, "taken", 0)
+    # Its lit lamp looks like the coin, or like some chip.
+    for lamp in (["white"], [stack("green", 0.4)]):
+        shown = reading(stakes={**STAKES, jackpot: lamp})
+        lit = wager(played(rests, shown, table=table), jackpot)
+        assert (lit.stake_cents, lit.action, lit.paid_cents) == (100, "taken", 0)
     # A coin that was not taken in is no pay.
     left = wager(played([reading(stakes=coin)], reading(stakes=coin), table=table), jackpot)
     assert (left.stake_cents, left.action) == (100, "left")
