@@ -7,34 +7,22 @@ another: the film goes on as its frames are read, so that a busy machine leaves 
 
 from __future__ import annotations
 
-import multiprocessing
-import threading
-import time
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from models.weights.folder import default_weights
 from settlement.record import RoundRecord, read_rounds
-from surveillance.alerts.judged_round import JudgedRound
-from surveillance.alerts.model import Alert
-from surveillance.config.site_file import EvidencePart
 from surveillance.live.camera import worker as worker_module
-from surveillance.live.camera.outbox import Sender
-from surveillance.live.camera.worker import CameraWorker
-from surveillance.live.messages import STOP, IncidentMessage, Message, RoundMessage, WorkerSetup
+from surveillance.live.messages import STOP
+from tests.e2e.unhurried import Heard, UnhurriedSource, worker_on
 from tests.vision.sources.recorder_cuts import cut
 from vision.sources import live as live_module
 from vision.sources.camera_backends import LivePlace, Opened, open_place
-from vision.sources.clock import Timeline
 from vision.sources.gaps import JUMPED, Gap
 from vision.sources.limits import LiveLimits
-from vision.sources.live import LiveFrame, LiveSource
-from vision.sources.load import LoadPlan
-from vision.sources.url import Address
+from vision.sources.live import LiveFrame
 
 # A minute on one core that does nothing else.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -49,35 +37,9 @@ compared, those of seats 4 and 5 are not turned up yet."""
 NEAR_S = 3.0
 """A round is read to begin and to end so near to the times of the truth."""
 BEGAN_AGAIN = "the film began again"
-UNHURRIED = LiveLimits(stalled_s=60, give_up_s=120, frozen_s=300, skip_lag_s=3600, key_lag_s=3600)
-"""How long a frame takes on this machine is not what is tested."""
 
 
-class ByReader:
-    """Plays a film no faster than its frames are read, in place of `vision.sources.pacing.Pace`."""
-
-    def __init__(self, source: LiveSource) -> None:
-        self._source = source
-        self.passes, self.film_s = 0, 0.0
-
-    def restart(self) -> None:
-        self.passes += 1
-
-    def wait(self, stamp_s: Any) -> float:
-        self.film_s = float(stamp_s)
-        while self._source._slot and not self._source._stop.is_set():
-            time.sleep(0.002)
-        return time.time()
-
-
-class InTime(Timeline):
-    """A stream's time where the film is played in time, however long reading it takes here."""
-
-    def at(self, stamp_s: Fraction, wall_s: float) -> Fraction:
-        return super().at(stamp_s, 0.0)
-
-
-class LoopSource(LiveSource):
+class LoopSource(UnhurriedSource):
     """A film that is played from `FROM_S` on, again from its start, and watched for a while."""
 
     until_s = 0.0
@@ -87,8 +49,6 @@ class LoopSource(LiveSource):
     def __init__(self, *parts: Any, **named: Any) -> None:
         super().__init__(*parts, **named)
         self.jumps: list[Gap] = []
-        self._timeline = InTime()
-        self._pace: Any = ByReader(self)
 
     def next_frame(self, timeout_s: float) -> LiveFrame | None:
         frame = super().next_frame(timeout_s)
@@ -97,30 +57,6 @@ class LoopSource(LiveSource):
         if self._pace.passes == 2 and self._pace.film_s > self.until_s:
             self.is_over()
         return frame
-
-
-class Heard(Sender):
-    """What the worker reports."""
-
-    def __init__(self) -> None:
-        self.broken = threading.Event()
-        self.lost = 0
-        self.rounds: list[JudgedRound] = []
-        self.incidents: list[Alert] = []
-
-    def send(self, message: Message) -> None:
-        if isinstance(message, RoundMessage):
-            self.rounds.append(message.judged)
-        elif isinstance(message, IncidentMessage):
-            self.incidents.append(message.alert)
-
-    def alerts(self) -> list[tuple[int, str, int | None]]:
-        """Of each alert: the number of its round, its code and its seat."""
-        return [
-            (number, str(alert.code), alert.seat)
-            for number, judged in enumerate(self.rounds)
-            for alert in judged.alerts
-        ]
 
 
 Watch = Callable[[Path, float], tuple[Heard, Gap]]
@@ -141,16 +77,8 @@ def watch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Watch:
     def watch(film: Path, until_s: float) -> tuple[Heard, Gap]:
         monkeypatch.setattr(live_module, "open_place", open_later)
         monkeypatch.setattr(worker_module, "LiveSource", LoopSource)
-        setup = WorkerSetup(
-            camera="practice", place=LivePlace(Address.parse(str(film)), loop=True),
-            table_file=SAMPLE / "table.toml", weights=default_weights(), spool=tmp_path / "spool",
-            evidence=EvidencePart(), silent_s=600.0, run="run1", limits=UNHURRIED,
-        )  # fmt: skip
-        ours, theirs = multiprocessing.Pipe()
-        heard = Heard()
-        worker = CameraWorker(setup, heard, theirs)
-        # A clock that stands still: the frames are never thinned out.
-        worker.load = LoadPlan(worker.watcher.sample_every_s, clock=lambda: 0.0)
+        table_file = SAMPLE / "table.toml"
+        worker, heard, ours = worker_on(film, table_file, tmp_path / "spool", loop=True)
         source: Any = worker.source
         source.until_s, source.is_over = until_s, lambda: ours.send(STOP)
         worker.run()
