@@ -24,7 +24,7 @@ from vision.sources.base import (
 from vision.sources.gaps import LEAST_S, Gap
 from vision.sources.packets.packet_plan import PacketPlan, Wanted
 from vision.sources.packets.unreferenced import Unreferenced
-from vision.sources.sampling import Sampler, sample
+from vision.sources.sampling import Sampler, sample, slack_of
 
 EARLY_S = 1.0
 """A stream that ends by less than this before its stated end has ended in time."""
@@ -133,7 +133,7 @@ class FileSource(Source):
         stream breaks off in the middle.
         """
         self._restart()
-        slack, last_s = self._slack(), None if after is None else after.at_s
+        slack, last_s = slack_of(self._stream.time_base), None if after is None else after.at_s
         if wanted is None and every_s is not None:
             wanted = Sampler(every_s, slack, last_s).takes
         found = self._decoded(wanted) if after is None else self._decoded_after(after, wanted)
@@ -321,11 +321,6 @@ class FileSource(Source):
     def _note_broken(self, what: str, stamp: int | None) -> None:
         # By their stamps, so that what is read twice counts once.
         self._broken_at.add((what, len(self._broken_at) if stamp is None else stamp))
-
-    def _slack(self) -> Fraction:
-        """How far rounding may pull two times together: a clock coarser than 1 ms counts frames."""
-        tick = Fraction(self._stream.time_base or 0)
-        return tick if tick <= Fraction(1, 1000) else Fraction(0)
 
     def _time(self, video: VideoFrame) -> Fraction:
         if video.pts is not None and video.time_base is not None:

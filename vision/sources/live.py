@@ -29,6 +29,7 @@ from vision.sources.limits import LiveLimits
 from vision.sources.pacing import Pace, SenderTimes, SlowWatch, device_time_s, sender_time_s
 from vision.sources.packets.bitstream import ByteStream, coded_run, copied
 from vision.sources.packets.packet_buffer import CodedPacket, CodedRun, PacketRing
+from vision.sources.sampling import slack_of
 from vision.sources.slot import BEHIND, FrameSlot
 from vision.sources.state import StateMachine
 from vision.sources.url import Kind
@@ -42,7 +43,6 @@ _REFUSED_NOW = (
     "was changed"
 )
 _KEYS_EVERY_S = 0.5
-_SLACK = Fraction(1, 1000)
 _UNCODED = ("rawvideo", "wrapped_avframe")
 
 
@@ -423,7 +423,7 @@ class LiveSource(Source):
         if self._due is not None and at < self._due:
             return
         gap = Fraction(self.every_s or 0).limit_denominator(1_000_000)
-        self._due = at + max(gap - _SLACK, Fraction(0))
+        self._due = at + max(gap - slack_of(video.time_base), Fraction(0))
         frame.shown_at = self._clock.shown_at(float(at)) or time.time()
         frame.by_sender = self._clock.by_sender
         self._lag_s = frame.lag_s

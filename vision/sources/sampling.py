@@ -11,6 +11,23 @@ if TYPE_CHECKING:
     from vision.sources.gaps import Gap
 
 
+TICK_S = Fraction(1, 1000)
+"""The clock of some containers and cameras: times of equal steps may be so much too near."""
+
+
+def slack_of(time_base: Fraction | None) -> Fraction:
+    """How much too early a frame of a stream of that time base may come, s.
+
+    The same live and recorded, so that both give the same frames of one stream. A clock coarser
+    than `TICK_S` counts frames, without rounding.
+
+    >>> slack_of(Fraction(1, 90_000)), slack_of(Fraction(1, 15))
+    (Fraction(1, 1000), Fraction(0, 1))
+    """
+    tick = Fraction(time_base or 0)
+    return TICK_S if tick <= TICK_S else Fraction(0)
+
+
 class Sampler:
     """Takes the first frame, and each that is `every_s` (less `slack_s`) after the last one taken.
 

@@ -8,8 +8,10 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
+from av.packet import Packet
 
 from tests.vision.sources.live_films import PATIENCE_S, QUICK, SIZE, live, until, write_film
 from vision.sources.base import SourceError, SourceState
@@ -54,6 +56,36 @@ def test_sampling_is_that_of_a_file(film: Path) -> None:
         wanted = [f.at_s for f in recorded.frames(0.5)]
     assert set(times) <= set(wanted) or lost
     assert len(times) + lost >= len(wanted)
+
+
+def with_unsteady_times(film: Path, out: Path, rate: int) -> Path:
+    """The film with times up to 0.4 ms early or late, as cameras send them."""
+    luck, base = np.random.default_rng(7), Fraction(1, 90_000)
+    with av.open(str(film)) as source, av.open(str(out), "w") as target:
+        own = target.add_stream_from_template(source.streams.video[0])
+        own.time_base = base
+        packets = [packet for packet in source.demux(video=0) if packet.size]
+        for number, packet in enumerate(packets):
+            copied = Packet(bytes(packet))
+            copied.pts = copied.dts = round(number / rate / base) + int(luck.integers(0, 72))
+            copied.time_base, copied.is_keyframe, copied.stream = base, packet.is_keyframe, own
+            target.mux(copied)
+    return out
+
+
+def test_unsteady_times_are_sampled_alike_live_and_recorded(tmp_path: Path) -> None:
+    steady = write_film(tmp_path / "steady.mp4", 2.0)
+    path = with_unsteady_times(steady, tmp_path / "unsteady.mp4", 10)
+    with FileSource(path) as recorded:
+        whole = [f.at_s for f in recorded.frames()]
+        wanted = [f.at_s for f in recorded.frames(0.2)]
+    # Some come a little less than 0.2 s after the one before.
+    assert wanted == whole[::2]
+    assert min(b - a for a, b in itertools.pairwise(wanted)) < Fraction(1, 5)
+    with live(str(path), every_s=0.2) as source:
+        times = [f.at_s + whole[0] for f in source.frames()]
+        lost = source.status().dropped + source.status().skipped
+    assert times == wanted or lost
 
 
 def test_a_loop_goes_on_without_a_seam(film: Path) -> None:
