@@ -227,6 +227,7 @@ class MessageRouter:
             "lag_s": message.lag_s,
             "fps": message.fps,
             "dropped": message.dropped,
+            "coverage": message.coverage,
             "seats": message.seats,
             "further": message.further,
             "frame_shown_at": None if shown is None else _moment(shown),

@@ -11,7 +11,7 @@ from surveillance.alerts.model import Alert, IncidentAct
 from surveillance.config.site_file import EvidencePart
 from surveillance.evidence.clips import CameraClip
 from surveillance.live.camera.overload import CameraLoad
-from surveillance.live.states import FurtherNow, SeatNow
+from surveillance.live.states import CoverageNow, FurtherNow, SeatNow
 from vision.sources.camera_backends import LivePlace
 from vision.sources.limits import LiveLimits
 
@@ -80,6 +80,7 @@ class StateMessage:
     memory_bytes: int
     load: CameraLoad = field(default_factory=CameraLoad)
     further: tuple[FurtherNow, ...] = ()
+    coverage: CoverageNow | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,19 @@ class FurtherNow(Form):
     )
 
 
+class CoverageNow(Form):
+    """How much of the time a table was watched since its camera's process began, s of the stream.
+
+    See `vision.rounds.coverage`.
+    """
+
+    seen_s: float
+    skipped_s: float = Field(description="No frame came, or none was looked at.")
+    hidden_s: dict[str, float] = Field(
+        description="By place ('dealer', 'house', a seat's number): something moved over it."
+    )
+
+
 class TableState(Form):
     """A table that is watched, as it stands now."""
 
@@ -75,6 +88,7 @@ class TableState(Form):
     fps: float = Field(0.0, description="Frames decoded per second.")
     dropped: int = Field(0, description="Sampled frames dropped because the reader was busy.")
     restarts: int = Field(0, description="How often the camera's process was started again.")
+    coverage: CoverageNow | None = Field(None, description="How much of the time was watched.")
     last_round: dict[str, Any] | None = None
     last_alert: dict[str, Any] | None = None
     seats: tuple[SeatNow, ...] = ()

@@ -50,6 +50,10 @@ def test_live_and_recorded_runs_of_the_sample_are_the_same_byte_by_byte(
     assert {state.dropped for state in heard.states} == {0}
     assert heard.incidents == []
     assert (summary.rounds, summary.coverage and summary.coverage.skipped_s) == (3, 0.0)
+    last = heard.states[-1].coverage
+    assert last is not None
+    assert summary.coverage is not None
+    assert last.model_dump() == summary.coverage.model_dump()
 
     records = "".join(judged.record.to_json() + "\n" for judged in heard.rounds)
     assert records.encode() == (out / "rounds.jsonl").read_bytes()

@@ -37,10 +37,11 @@ from surveillance.live.messages import (
     StateMessage,
     WorkerSetup,
 )
-from surveillance.live.states import CameraState, FurtherNow, SeatNow
+from surveillance.live.states import CameraState, CoverageNow, FurtherNow, SeatNow
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile, load_table
 from vision.health.camera_watch import CameraWatch
+from vision.rounds.coverage import Coverage
 from vision.rounds.followed import check_followed
 from vision.rounds.live_view import TableNow
 from vision.rounds.observed import ObservedRound
@@ -365,7 +366,12 @@ class CameraWorker:
                 is_over=self.load.is_over and not self._left_out,
             ),
             further=(*(feed.now() for feed in self.further), *self._left_off),
+            coverage=self._coverage(),
         )
+
+    def _coverage(self) -> CoverageNow | None:
+        own = getattr(self.watcher, "coverage", None)
+        return CoverageNow.model_validate(own.rounded()) if isinstance(own, Coverage) else None
 
     def _finish(self) -> None:
         """The stream has ended: what is open comes out as far as it was seen."""

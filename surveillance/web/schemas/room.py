@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from settlement.declared import Declared
 from settlement.form import Form
+from surveillance.live.states import CoverageNow
 from surveillance.web.schemas.alerts import AlertLine
 from surveillance.web.schemas.rounds import RoundLine
 
@@ -83,6 +84,9 @@ class TableLine(Form):
     fps: float | None
     dropped: int
     restarts: int
+    coverage: CoverageNow | None = Field(
+        None, description="How much of the time was watched since the camera's process began."
+    )
     frame_shown_at: datetime | None
     picture_age_s: float | None = Field(description="Age of the live image, s; old above 2.")
     has_picture: bool = Field(description="Whether there is a live image to request.")

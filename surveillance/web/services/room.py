@@ -212,6 +212,7 @@ class Room:
             fps=_number(live.get("fps")),
             dropped=live.get("dropped") or 0,
             restarts=live.get("restarts") or 0,
+            coverage=None if state is None else state.coverage,
             frame_shown_at=live.get("frame_shown_at"),
             picture_age_s=self._bus.picture_age_s(camera) if self._bus is not None else None,
             has_picture=self._bus is not None and self._bus.picture(camera, False) is not None,

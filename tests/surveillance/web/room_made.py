@@ -39,7 +39,7 @@ from surveillance.config.site_file import SiteConfig
 from surveillance.evidence import images
 from surveillance.evidence.bundle import BundleContents, Chain, FurtherClip, write_bundle
 from surveillance.live.event_bus import EventBus
-from surveillance.live.states import FurtherNow, LiveEvent, SeatNow, TableState
+from surveillance.live.states import CoverageNow, FurtherNow, LiveEvent, SeatNow, TableState
 from surveillance.recordings import AuditManager
 from surveillance.store import AlertRow, AuditFilter, NewAlert, NewRound, RoundRow, Store
 from surveillance.store.record_rows import RunFacts
@@ -300,6 +300,9 @@ class MadeRoom:
                 round_id="t1-000009",
                 fps=15.0,
                 lag_s=0.4,
+                coverage=CoverageNow(
+                    seen_s=1800.0, skipped_s=12.4, hidden_s={"3": 180.0, "dealer": 450.0}
+                ),
                 seats=tuple(hands[: 1 + seats]) if seats else (),
                 further=further,
             ),

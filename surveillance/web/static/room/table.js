@@ -53,10 +53,22 @@ function health(line) {
     html("span", { class: line.lag_s > 2 ? "warned" : "" }, html("b", {}, shown(line.lag_s, 1)), " s behind"),
     html("span", {}, html("b", {}, line.dropped.toLocaleString()), " dropped"),
     html("span", {}, html("b", {}, line.restarts), " restarts"),
+    ...(line.coverage ? [coverage(line.coverage)] : []),
     html("span", { class: "muted" }, `frame of ${moment(line.frame_shown_at)}`),
     ...line.further.map((one) => html("span", {}, "further camera ", furtherCamera(one),
       one.asked ? `, no frame at ${one.missed.toLocaleString()} of ${one.asked.toLocaleString()} moments` : "")),
   ];
+}
+
+const lasting = (seconds) => (seconds < 600 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`);
+
+// How much was watched since the camera's process began; the pointer over it shows every place.
+function coverage({ seen_s: seen, skipped_s: skipped, hidden_s: hidden }) {
+  const places = Object.entries(hidden).sort(([, one], [, other]) => other - one)
+    .map(([place, seconds]) => `${/^\d+$/.test(place) ? `seat ${place}` : place} ${Math.round((100 * seconds) / seen)}%`);
+  return html("span", { id: "coverage", title: `Something moved over: ${places.join(", ") || "no place"}` },
+    html("b", {}, lasting(seen)), " watched, ", html("b", {}, lasting(skipped)), " skipped",
+    places.length ? `, hidden most: ${places[0]}` : "");
 }
 
 function now(line) {

@@ -8,7 +8,7 @@ const PAUSE_MS = 1_200;
 // A database that is back is asked again only so long after it was last found down.
 const BACK_MS = 3_000;
 const SENT_KEYS = ["state", "message", "phase", "round_id", "stream_s", "lag_s", "fps", "dropped",
-  "restarts", "frame_shown_at", "has_picture", "picture_age_s", "further"];
+  "restarts", "coverage", "frame_shown_at", "has_picture", "picture_age_s", "further"];
 
 const WORDS = {
   connecting: "Connecting", running: "Watching", stalled: "No frames arrive",

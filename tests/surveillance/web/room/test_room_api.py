@@ -58,6 +58,13 @@ def test_what_is_due_now_is_settled_by_the_tables_rules(room: MadeRoom) -> None:
     assert all(due.outcome is None for due in partly.due if due.wager == "main")
 
 
+def test_a_table_says_how_much_of_the_time_was_watched(ann: TestClient, room: MadeRoom) -> None:
+    line = ann.get(f"/api/tables/{CAMERA}").json()["line"]
+    assert line["coverage"] == {
+        "seen_s": 1800.0, "skipped_s": 12.4, "hidden_s": {"3": 180.0, "dealer": 450.0},
+    }  # fmt: skip
+
+
 def test_live_images_are_logged_once_a_while(ann: TestClient, room: MadeRoom) -> None:
     plain = ann.get(f"/api/tables/{CAMERA}/picture")
     drawn = ann.get(f"/api/tables/{CAMERA}/picture", params={"overlay": 1})

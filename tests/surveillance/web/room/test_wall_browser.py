@@ -38,6 +38,9 @@ def test_the_wall_is_live_and_says_when_it_is_cut_off(
     tile.get_by_text("low reconnecting").wait_for()
     page.goto(f"{page.url}tables/view/{CAMERA}")
     page.get_by_text("low reconnecting, no frame at 4 of 9 moments").wait_for()
+    watched = page.locator("#coverage")
+    assert watched.inner_text() == "30 min watched, 12 s skipped, hidden most: dealer 25%"
+    assert watched.get_attribute("title") == "Something moved over: dealer 25%, seat 3 10%"
     page.go_back()
     page.wait_for_selector(".tile img:not([hidden])")
     listens(page)
