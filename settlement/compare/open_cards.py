@@ -105,7 +105,7 @@ def _due(
 ) -> WagerSettlement | None:
     """A wager's due, decided where cards of at least the probability `least` agree on it.
 
-    None where they agree that nothing is due: an envy prize that no hand wins.
+    None where they agree on no due at all: an envy prize that no hand wins.
     """
     if due.outcome is not None and not due.undecided:
         return due

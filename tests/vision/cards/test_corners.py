@@ -51,7 +51,7 @@ def fan(names: Sequence[str], *, tilt_deg: float = 0.0, pitch: float = 18.0) -> 
     return [index(name, *(turn @ np.array(at)), turned=bool(k)) for name, at, k in corners]
 
 
-def told(cards: Sequence[CardRead]) -> list[tuple[str, int]]:
+def shown(cards: Sequence[CardRead]) -> list[tuple[str, int]]:
     return sorted((card.label, card.indices) for card in cards)
 
 
@@ -68,7 +68,7 @@ def test_a_fourth_corner_that_reads_as_another_card_is_no_card() -> None:
     # With two opposite corners as well, but not with one edge: the next card may begin there.
     (card,) = join_cards([SIX[1], SIX[2], index("5S", ACROSS, DOWN, turned=True)])
     assert (card.label, card.indices) == ("6S", 3)
-    assert told(join_cards([SIX[0], SIX[2], index("5S", ACROSS, 0)])) == [("5S", 1), ("6S", 2)]
+    assert shown(join_cards([SIX[0], SIX[2], index("5S", ACROSS, 0)])) == [("5S", 1), ("6S", 2)]
 
 
 def test_opposite_corners_of_two_names_are_one_card() -> None:
@@ -83,7 +83,7 @@ def test_opposite_corners_of_two_names_are_one_card() -> None:
 
 def test_a_card_that_shows_two_corners_above_another_is_one_of_its_own() -> None:
     other = [index("5S", ACROSS, 0), index("5S", ACROSS, DOWN, turned=True)]
-    assert told(join_cards([SIX[0], SIX[2], *other])) == [("5S", 2), ("6S", 2)]
+    assert shown(join_cards([SIX[0], SIX[2], *other])) == [("5S", 2), ("6S", 2)]
 
 
 @pytest.mark.parametrize("tilt_deg", [-12.0, -5.0, 0.0, 5.0, 12.0])
@@ -98,7 +98,7 @@ def test_two_corners_of_one_edge_of_several_names_are_one_card(tilt_deg: float) 
 
 def test_neighbours_that_show_one_corner_each_stay_two_cards() -> None:
     cards = join_cards([*fan(["KC KC", "9H 9H", "2D 2D"])[1:], index("JS", -18.0, 0.0)])
-    assert told(cards) == [("2D", 4), ("9H", 2), ("JS", 1), ("KC", 1)]
+    assert shown(cards) == [("2D", 4), ("9H", 2), ("JS", 1), ("KC", 1)]
 
 
 def test_a_narrow_card_askew_is_known_by_how_another_one_lies() -> None:
@@ -107,7 +107,7 @@ def test_a_narrow_card_askew_is_known_by_how_another_one_lies() -> None:
         index("QC", -60, 18), index("2C", -3, 73, turned=True),
         index("AC", 0, 8), index("AC", 58, 64, turned=True),
     ]  # fmt: skip
-    assert told(join_cards(seen[:2])) == [("2C", 1), ("QC", 1)]
+    assert shown(join_cards(seen[:2])) == [("2C", 1), ("QC", 1)]
     cards = join_cards(seen)
     assert sorted(card.indices for card in cards) == [2, 2]
 

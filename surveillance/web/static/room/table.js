@@ -65,7 +65,7 @@ const lasting = (seconds) => (seconds < 600 ? `${Math.round(seconds)} s` : `${Ma
 // How much was watched since the camera's process began; the pointer over it shows every place.
 function coverage({ seen_s: seen, skipped_s: skipped, hidden_s: hidden }) {
   const places = Object.entries(hidden).sort(([, one], [, other]) => other - one)
-    .map(([place, seconds]) => `${/^\d+$/.test(place) ? `seat ${place}` : place} ${Math.round((100 * seconds) / seen)}%`);
+    .map(([place, seconds]) => `${/^\d+$/.test(place) ? `seat ${place}` : place} ${Math.round((100 * seconds) / Math.max(1, seen))}%`);
   return html("span", { id: "coverage", title: `Something moved over: ${places.join(", ") || "no place"}` },
     html("b", {}, lasting(seen)), " watched, ", html("b", {}, lasting(skipped)), " skipped",
     places.length ? `, hidden most: ${places[0]}` : "");
