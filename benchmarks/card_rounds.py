@@ -27,7 +27,7 @@ from models.evaluate.predictions import flat_view
 from models.intervals import wilson
 from settlement.errors import FeltwatchError
 from settlement.record import DECK_LABELS, JOKER
-from vision.cards.deck_assignment import HAND_CARDS, decide_deck
+from vision.cards.deck_assignment import HAND_CARDS, count_decided, decide_deck
 from vision.cards.deck_enrolment import (
     EnrolledDeck,
     deck_of,
@@ -40,7 +40,14 @@ from vision.cards.joker_memory import JokerMemory, ShownHand
 from vision.cards.laid_rows import SUITS, DeckNotEnrolledError
 from vision.cards.table_deck import DeckReader, needed
 from vision.cards.unread_card import FaintFinds, faint_finds, with_unread_card
-from vision.cards.view import CardRead, ViewIndex, fuse_indices, join_cards, see_indices
+from vision.cards.view import (
+    CardRead,
+    SeenIndices,
+    ViewIndex,
+    fuse_indices,
+    join_cards,
+    see_indices,
+)
 from vision.detect.detections import ByteArray, Reader
 from vision.detect.tiling import SizedDetector
 from vision.geometry.table import Place, Polygon, SeatPlace
@@ -180,9 +187,10 @@ def bench_card_rounds(
         before = bool(memory.samples)
         read = {seat: own.hand(detector, own_reader, samples) for seat, own in seen.items()}
         hands = {seat: own.cards for seat, own in read.items()}
-        figures[name].add(played, hands, known)
+        plain = {seat: own.plain for seat, own in read.items() if own.plain is not None}
+        figures[name].add(played, hands, known, plain)
         if before:
-            learned.add(played, hands, known)
+            learned.add(played, hands, known, plain)
         alone.add(played, {seat: own.alone for seat, own in read.items()}, known)
         if shift_rounds and not jokers[name]:
             memory.learn(hands, decide_deck(hands), {seat: own.shown for seat, own in read.items()})
@@ -263,7 +271,7 @@ def place_views(
 
 def read_moments(
     views: Sequence[ByteArray], detector: SizedDetector, reader: Reader
-) -> list[list[ViewIndex]]:
+) -> list[SeenIndices]:
     """The indices of one place at each of its moments."""
     readings = []
     for moment, view in enumerate(views):
@@ -277,12 +285,14 @@ def read_moments(
 class ReadHands:
     """The cards of one place as the audit joins them, with its unread one and without.
 
-    `shown` is what the memory of the table's joker gets.
+    `shown` is what the memory of the table's joker gets, `plain` the cards by the reader alone
+    where they are read with samples of the deck.
     """
 
     cards: list[CardRead]
     alone: list[CardRead]
     shown: ShownHand
+    plain: list[CardRead] | None = None
 
 
 @dataclass(frozen=True)
@@ -290,24 +300,25 @@ class SeenPlace:
     """The views of one place at its moments, and what is read in them without any sample."""
 
     views: Sequence[ByteArray]
-    indices: Sequence[list[ViewIndex]]
+    seen: Sequence[SeenIndices]
     faint: Sequence[FaintFinds | None]
 
     @classmethod
     def read(cls, views: Sequence[ByteArray], detector: SizedDetector, reader: Reader) -> SeenPlace:
         """Read the views."""
-        readings = read_moments(views, detector, reader)
+        seen = read_moments(views, detector, reader)
         faint = [
-            _faint(view, read, detector, reader, moment)
-            for moment, (read, view) in enumerate(zip(readings, views, strict=True))
+            _faint(view, own.indices, detector, reader, moment)
+            for moment, (own, view) in enumerate(zip(seen, views, strict=True))
         ]
-        return cls(views, readings, faint)
+        return cls(views, seen, faint)
 
     def hand(self, detector: SizedDetector, reader: Reader, joker: Sequence[Sample]) -> ReadHands:
         """The cards there, where the joker's `joker` samples are known."""
         readings, faint = [], []
-        for moment, (old, view) in enumerate(zip(self.indices, self.views, strict=True)):
-            read = list(with_joker(old, view, joker))
+        for moment, (seen, view) in enumerate(zip(self.seen, self.views, strict=True)):
+            old = seen.indices
+            read = with_joker(old, view, joker)
             same = len(read) == len(old) and all(
                 one is other for one, other in zip(read, old, strict=True)
             )
@@ -316,9 +327,17 @@ class SeenPlace:
                 self.faint[moment] if same else _faint(view, read, detector, reader, moment)
             )
         alone = join_cards(fuse_indices(readings))
-        cards = with_unread_card(alone, [None if own is None else own.shares for own in faint])
+        unread = [None if own is None else own.shares for own in faint]
         marks = () if faint[-1] is None else faint[-1].marks
-        return ReadHands(cards, alone, ShownHand(self.views[-1], readings[-1], marks))
+        plain = [
+            with_joker(seen.plain, view, joker)
+            for seen, view in zip(self.seen, self.views, strict=True) if seen.plain is not None
+        ]  # fmt: skip
+        return ReadHands(
+            with_unread_card(alone, unread), alone,
+            ShownHand(self.views[-1], readings[-1], marks),
+            with_unread_card(join_cards(fuse_indices(plain)), unread) if plain else None,
+        )  # fmt: skip
 
 
 def _faint(
@@ -367,9 +386,16 @@ class RoundTally:
         played: PlayedRound,
         hands: Mapping[int | None, Sequence[CardRead]],
         known: frozenset[str],
+        plain: Mapping[int | None, Sequence[CardRead]] | None = None,
     ) -> None:
-        """Count one round; cards not among `known` count neither way."""
-        decided = decide_deck(hands)
+        """Count one round; cards not among `known` count neither way.
+
+        `plain` are the hands by the reader alone, where `hands` are read with samples.
+        """
+        other = plain or None
+        if plain and count_decided(plain) > count_decided(hands):
+            hands, other = plain, hands
+        decided = decide_deck(hands, other)
         every: list[str] = []
         for place, seat in enumerate(SEATS):
             low, high = (_box(v) for v in _rows(seat is None))

@@ -55,7 +55,7 @@ class Rounds:
             shown = place_views(deck, stage, played.hand(k), seat, (views, k), own.size)
             for rule in (None, *rules):
                 with without(rule):
-                    read = read_moments(shown, own, own)
+                    read = [list(one.indices) for one in read_moments(shown, own, own)]
                 readings.setdefault(rule.name if rule else None, {})[seat] = read
             own.forget()
         return KeptRound(played, known, readings)

@@ -127,7 +127,7 @@ def by_networks(networks: Networks) -> PlaceReader:
         for moment, (frame, view) in enumerate(zip(frames, views, strict=True)):
             indices = see_indices(
                 frame, calibration, place, finds[moment], detector.size, reader, moment
-            )
+            ).indices
             finds[moment] = without_faces(finds[moment], indices, detector.size)
             moments.append(indices)
             faint.append(
@@ -137,7 +137,7 @@ def by_networks(networks: Networks) -> PlaceReader:
         cards = with_unread_card(joined, [None if one is None else one.shares for one in faint])
         boxes = finds[-1].of("back").xyxy
         local = (boxes[:, :2] + boxes[:, 2:]) / 2 * (VIEW_MM / detector.size) - VIEW_MM / 2
-        return Seen(cards, place.to_felt(local), views[-1], finds[-1], moments[-1])
+        return Seen(cards, place.to_felt(local), views[-1], finds[-1], list(moments[-1]))
 
     return read
 

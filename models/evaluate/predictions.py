@@ -128,12 +128,12 @@ def _read_view(
     keep: npt.NDArray[np.bool_] = np.zeros(len(found), np.bool_)
     keep[list(items)] = True
     place, calibration = flat_view(image)
-    predictions = see_indices(image, calibration, place, found.where(keep), image.shape[1], reader)
+    seen = see_indices(image, calibration, place, found.where(keep), image.shape[1], reader)
     places: dict[tuple[float, ...], list[int]] = {}
     for n in items:
         places.setdefault(tuple(float(v) for v in found.xyxy[n]), []).append(n)
     out = {}
-    for one in predictions:
+    for one in seen.indices:
         n = places[one.xyxy].pop(0)
         plain = None if found.name(n) == "joker" else with_none(one.shares)
         out[n] = IndexReading(one.shares, float(one.shares.max()), plain)

@@ -165,7 +165,7 @@ def read_alike(
         center_mm=(x_mm, y_mm), angle_deg=float(np.degrees(np.arctan2(right[1], right[0])))
     )
     found = detector.find([calibration.warp_view(frame, place, detector.size)])[0]
-    indices = see_indices(frame, calibration, place, found, detector.size, reader)
+    indices = see_indices(frame, calibration, place, found, detector.size, reader).indices
     read = (
         one.label
         for one in join_cards(indices)

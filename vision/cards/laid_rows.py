@@ -25,6 +25,10 @@ ROW_HALF_MM, ALONG_GAP_MM, LEAST_IN_ROW = 7.0, 75.0, 9
 """Indices of one row lie so near to its middle, and so near to each other along it; so many are
 one. Rows lie apart by twice the first and more."""
 
+LOWER_CORNER = 0.9
+"""What reads as a card with this share the other way up, and with less as it lies, is the lower
+corner of a card: a row of those is none, where the row that it would stand for is not found."""
+
 WORTH = 0.3
 """What a find counts for in a row, besides the share of the card that it reads as."""
 
@@ -128,7 +132,8 @@ class Spread:
         they lie in the `declared` rows."""
         logs, other = np.log(both[:, upside]), np.log(both[:, 1 - upside])
         turned = other[:, :NONE_PLACE].max(axis=1) > logs[:, :NONE_PLACE].max(axis=1)
-        local, rows = _rows(at, np.exp(logs[:, :NONE_PLACE].max(axis=1)))
+        lower = turned & (other[:, :NONE_PLACE].max(axis=1) >= np.log(LOWER_CORNER))
+        local, rows = _rows(at, np.exp(logs[:, :NONE_PLACE].max(axis=1)), ~lower)
         if len(rows) < len(SUITS):
             return cls(local, logs, turned, len(rows), {}, -np.inf, 0.0)
         if declared is not None:
@@ -264,14 +269,17 @@ def straight(at: FloatArray, turn_deg: float) -> FloatArray:
     return out
 
 
-def _rows(at: FloatArray, shares: Floats) -> tuple[FloatArray, list[npt.NDArray[np.intp]]]:
+def _rows(
+    at: FloatArray, shares: Floats, upper: npt.NDArray[np.bool_]
+) -> tuple[FloatArray, list[npt.NDArray[np.intp]]]:
     """Places (n, 2) along and across the rows, and up to four rows of finds from left to right.
 
-    `shares` (n,) say how well each reads. At the turn of most finds in four rows, and of the
-    straightest rows, a row is those near a line that have another one near beside them.
+    `shares` (n,) say how well each reads, `upper` (n,) which may be in a row. At the turn of most
+    finds in four rows, and of the straightest rows, a row is those near a line that have another
+    one near beside them.
     """
     best: tuple[float, FloatArray, list[npt.NDArray[np.intp]]] = (-1.0, at, [])
-    worth = WORTH + shares
+    worth = np.where(upper, WORTH + shares, 0.0)
     for turn in ROW_TURNS_DEG:
         local = straight(at, float(turn))
         near = np.abs(local[:, 1, None] - local[:, 1]) < ROW_HALF_MM
@@ -287,7 +295,7 @@ def _rows(at: FloatArray, shares: Floats) -> tuple[FloatArray, list[npt.NDArray[
                 break
             if any(abs(local[n, 1] - local[k, 1]) < 2 * ROW_HALF_MM for k in middles):
                 continue
-            row = np.flatnonzero(near[n] & (close.sum(axis=1) > 1))
+            row = np.flatnonzero(near[n] & upper & (close.sum(axis=1) > 1))
             if len(row) < LEAST_IN_ROW:
                 continue
             middles.append(int(n))

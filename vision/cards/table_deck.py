@@ -89,7 +89,12 @@ class DeckReader:
 
     def read(self, crops: ByteArray) -> Floats:
         """Shares float32 (n, 54), as `Reader`."""
-        return compared(self._reader.read(crops), self.likeness(crops))
+        return self.read_both(crops)[0]
+
+    def read_both(self, crops: ByteArray) -> tuple[Floats, Floats]:
+        """Shares float32 (n, 54) as `read` gives them, and as the reader alone does."""
+        plain = self._reader.read(crops)
+        return compared(plain, self.likeness(crops)), plain
 
     def likeness(self, crops: ByteArray) -> Floats:
         """Cosines (n, 53) of what crops give and what the deck's own do, off their mean.

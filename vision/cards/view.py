@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -20,6 +20,7 @@ from vision.cards.rotation import (
     index_height,
     read_at_any_turn,
 )
+from vision.cards.table_deck import DeckReader
 from vision.detect.detections import ByteArray, Detections, Floats, Reader
 from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import CARD_MM, VIEW_MM, FloatArray, Place, Polygon
@@ -114,6 +115,17 @@ class CardRead:
     apart: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SeenIndices:
+    """The indices of a view, and what they read as by the reader alone.
+
+    `plain` is None where the reader knows no samples of the deck, for both are the same then.
+    """
+
+    indices: tuple[ViewIndex, ...] = ()
+    plain: tuple[ViewIndex, ...] | None = None
+
+
 def see_indices(
     frame: ByteArray,
     calibration: Calibration,
@@ -122,38 +134,58 @@ def see_indices(
     view_px: int,
     reader: Reader,
     moment: int = 0,
-) -> list[ViewIndex]:
+) -> SeenIndices:
     """Read every found index from the full-resolution frame, both ways up.
 
-    One that is no sure card either way up is read at every turn. `moment` counts the readings
-    of one rest: each is made at another size of `CROP_SCALES`.
+    One that is no sure card either way up is read at every turn, with the samples of the deck where
+    there are any. `moment` counts the readings of one rest: each is made at another size of
+    `CROP_SCALES`.
     """
     own = found.of("index", "joker")
     if not len(own):
-        return []
+        return SeenIndices(plain=() if isinstance(reader, DeckReader) else None)
     crops_at = crops_of(frame, calibration, view_to_felt(place, view_px))
     margin = INDEX_MARGIN * CROP_SCALES[moment % len(CROP_SCALES)]
     crops = []
     for xyxy in own.xyxy:
         side = margin * float(max(xyxy[2] - xyxy[0], xyxy[3] - xyxy[1]))
         crops.append(crops_at((xyxy[:2] + xyxy[2:]) / 2, [(0.0, side), (180.0, side)]))
-    both = reader.read(np.concatenate(crops)).reshape(len(own), 2, -1)
+    mm = VIEW_MM / view_px
+    if isinstance(reader, DeckReader):
+        given, by_reader = reader.read_both(np.concatenate(crops))
+        plain = tuple(_indices(own, _one_way_up(own, by_reader), mm))
+    else:
+        given, plain = reader.read(np.concatenate(crops)), None
+    read = _one_way_up(own, given)
+    for item, reading in _turned_indices(own, [upright for upright, _ in read], crops_at, reader):
+        read[item] = (reading.shares, reading.turn_deg)
+    return SeenIndices(tuple(_indices(own, read, mm)), plain)
+
+
+def _one_way_up(own: Detections, shares: Floats) -> list[tuple[Floats | None, float]]:
+    """Which card each find is, (53,) or None, and its turn: 0 or 180 degrees, as it reads better.
+
+    `shares` (2 n, 54) are of both ways up, in turn.
+    """
     read: list[tuple[Floats | None, float]] = []
-    for item, shares in enumerate(both):
-        best = shares[:, :NONE_PLACE].max(axis=1)
+    for item, both in enumerate(shares.reshape(len(own), 2, -1)):
+        best = both[:, :NONE_PLACE].max(axis=1)
         turned = bool(best[1] > best[0])
-        upright = card_shares(shares[int(turned)], own.name(item) == "joker")
+        upright = card_shares(both[int(turned)], own.name(item) == "joker")
         if own.name(item) == "joker" and best.max() < UNSURE_WORD:
             # A word down the edge reads the same both ways: its card lies towards the middle.
             turned = False
         read.append((upright, 180.0 if turned else 0.0))
-    for item, reading in _turned_indices(own, [upright for upright, _ in read], crops_at, reader):
-        read[item] = (reading.shares, reading.turn_deg)
-    return [
-        read_index(own, item, shares, turn, VIEW_MM / view_px)
-        for item, (shares, turn) in enumerate(read)
-        if shares is not None
-    ]
+    return read
+
+
+def _indices(
+    own: Detections, read: Sequence[tuple[Floats | None, float]], mm: float
+) -> Iterator[ViewIndex]:
+    """Those of the finds that are indices."""
+    for item, (shares, turn) in enumerate(read):
+        if shares is not None:
+            yield read_index(own, item, shares, turn, mm)
 
 
 def crops_of(frame: ByteArray, calibration: Calibration, felt: FloatArray) -> CropsAt:

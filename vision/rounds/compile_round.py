@@ -294,6 +294,12 @@ def _prize(sum_: PlaceSum) -> WagerRecord:
     )  # fmt: skip
 
 
+def _hands(table: TableFile, own: Round) -> dict[int | None, list[CardRead]]:
+    """What every place of a round shows."""
+    changes = find_changes(table, own)
+    return {seat: changes.hand(seat, track) for seat, track in own.tracks.items()}
+
+
 def _is_known(wagers: Sequence[WagerRecord], doubts: Sequence[Undecided]) -> bool:
     """Whether a main wager was seen at a seat, or is in doubt already."""
     return any(w.wager == "main" for w in wagers) or any(
@@ -310,11 +316,13 @@ def compile_round(
     cut_short: bool,
     changes: Changes | None = None,
     lamps: Mapping[tuple[int, str], LampDecision] | None = None,
+    other: Round | None = None,
 ) -> RoundRecord:
     """The record of a finished round, `number` of its table.
 
     `changes` are the round's own, looked for here when they are not given; `lamps` what the
-    sensors' lamps showed by seat and wager, where the table declares them.
+    sensors' lamps showed by seat and wager, where the table declares them. `other` is the same
+    round by its other reading (`vision.rounds.two_readings`).
     """
     if own.broken_off:
         return broken_off(table, number, own, end_s)
@@ -331,7 +339,7 @@ def compile_round(
     for place in lacking:
         hands[place] = [card for card in hands[place] if card.indices]
     parted = part_dealer(table, hands)
-    decided = decide_deck(hands)
+    decided = decide_deck(hands, None if other is None else _hands(table, other))
     known = unknown_deck(decided.values()) is None
     players = one_players(own.arms)
     least = 1.0

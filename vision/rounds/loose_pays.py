@@ -32,13 +32,15 @@ FARTHEST_MM = 85.0
 def compile_owned(
     table: TableFile, number: int, own: Round, end_s: float, *, cut_short: bool,
     changes: Changes | None = None, lamps: Mapping[tuple[int, str], LampDecision] | None = None,
+    other: Round | None = None,
 ) -> tuple[RoundRecord, Round]:  # fmt: skip
     """`compile_round`, with such chips given to their wagers: the record, and the round so."""
 
     def compiled(own: Round) -> RoundRecord:
         return compile_round(
-            table, number, own, end_s, cut_short=cut_short, changes=changes, lamps=lamps
-        )
+            table, number, own, end_s, cut_short=cut_short, changes=changes, lamps=lamps,
+            other=other,
+        )  # fmt: skip
 
     record = compiled(own)
     given = _with_pays(own, record, table.rules)

@@ -59,7 +59,8 @@ class ViewReading:
     that saw the view at rest then, `bare` the wagers behind whose stakes one of them saw that
     nothing came where the first is blind. `unread_card` (53,) is what the one card
     of a hand that is not read may be, `joker_marks` where its faintest finds are likest a joker's
-    mark (`vision.cards.unread_card`).
+    mark (`vision.cards.unread_card`). `plain` are the indices as the reader alone reads them, where
+    `indices` are read with the deck's samples.
     """
 
     at_s: float
@@ -75,6 +76,7 @@ class ViewReading:
     unread: frozenset[str] = frozenset()
     unread_card: Floats | None = None
     joker_marks: tuple[ViewIndex, ...] = ()
+    plain: tuple[ViewIndex, ...] | None = None
 
     @property
     def stacks(self) -> tuple[ReadStack, ...]:
@@ -105,8 +107,8 @@ def read_view(
     wager's spot is not among those read.
     `moment` counts the readings of one rest.
     """
-    indices = tuple(see_indices(frame, calibration, place, found, view_px, reader, moment))
-    found = without_faces(found, indices, view_px)
+    seen = see_indices(frame, calibration, place, found, view_px, reader, moment)
+    found = without_faces(found, seen.indices, view_px)
     mm = VIEW_MM / view_px
     chip = found.of("chip")
     centers = _centers(place, spots)
@@ -138,8 +140,9 @@ def read_view(
                for at in places)
     )  # fmt: skip
     return ViewReading(
-        at_s, indices, backs_seen(found), stakes, pays, in_place, found, strays,
+        at_s, seen.indices, backs_seen(found), stakes, pays, in_place, found, strays,
         unread=frozenset(_unread([*near, *(s.box_mm for s in doubted)], stacks, centers)),
+        plain=seen.plain,
     )  # fmt: skip
 
 

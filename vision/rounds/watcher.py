@@ -52,6 +52,7 @@ from vision.rounds.stake_dates import StakeDates
 from vision.rounds.table_views import View, table_views
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import RoundTracker
+from vision.rounds.two_readings import better_read
 from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import (
     ViewReading,
@@ -288,7 +289,10 @@ class TableWatcher:
                 at_s, view.reads - 1, self._lammer_wagers,
             )  # fmt: skip
             if joker:
-                reading = replace(reading, indices=with_joker(reading.indices, image, joker))
+                reading = replace(
+                    reading, indices=with_joker(reading.indices, image, joker),
+                    plain=reading.plain and with_joker(reading.plain, image, joker),
+                )  # fmt: skip
             if view.seat != HOUSE:
                 faint = faint_finds(
                     bgr, self.calibration, view.place, image, reading.indices,
@@ -328,7 +332,10 @@ class TableWatcher:
             self._own_cards(view, cards), size, self.networks.reader, self.networks.strips,
             float(before.at_s),
         )  # fmt: skip
-        reading = replace(reading, indices=view.that_lay(reading.indices))
+        reading = replace(
+            reading, indices=view.that_lay(reading.indices),
+            plain=reading.plain and view.that_lay(reading.plain),
+        )  # fmt: skip
         if reading.indices:
             self.tracker.glimpse(view.seat, reading, image)
 
@@ -435,7 +442,7 @@ class TableWatcher:
         for camera in self.live:
             camera.settle()
         joined = join_round(own, self.table, [*self.recorded, *self.live])
-        own = joined.round
+        own, other = better_read(joined.round)
         changes = find_changes(self.table, own)
         if not self._joker:
             learn_joker(self.jokers, self.table, own, changes)
@@ -447,7 +454,7 @@ class TableWatcher:
         own = with_overhangs(own, self.table, self.calibration)
         record, own = compile_owned(
             self.table, self._numbers, own, end_s, cut_short=cut_short, changes=changes,
-            lamps=lamps,
+            lamps=lamps, other=other,
         )  # fmt: skip
         record = self.usual.weighed(record)
         house = self.house.of_round(own.start_s)

@@ -127,4 +127,4 @@ def test_drawn_cards_with_an_index_in_each_corner(number: int) -> None:
         deck, stage, played.hand(place), place + 1, (views, place), networks.detector.size
     )
     (read,) = read_moments(images[:1], networks.detector, networks.reader)
-    assert sorted(card.label for card in join_cards(read)) == sorted(played.hand(place))
+    assert sorted(card.label for card in join_cards(read.indices)) == sorted(played.hand(place))

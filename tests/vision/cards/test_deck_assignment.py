@@ -15,6 +15,7 @@ from vision.cards.deck_assignment import (
     SURE,
     Decided,
     calibrated,
+    count_decided,
     decide_deck,
     given_others,
     marks,
@@ -184,3 +185,48 @@ def test_a_mark_that_reads_as_a_joker_is_none_beside_seven_cards() -> None:
 )  # fmt: skip
 def test_what_survives_being_read_again(moments: str, share: float, again: bool) -> None:
     assert survives(card("AS", share, moments=moments)) is again
+
+
+def at(one: CardRead, place: int) -> CardRead:
+    """The card where the `place`-th of a hand lies."""
+    return replace(one, center_mm=(30.0 * place, 0.0))
+
+
+def hands(*cards: CardRead) -> dict[int | None, list[CardRead]]:
+    """Hands of seven cards, each card in a place of its own."""
+    return {
+        seat: [at(one, k) for k, one in enumerate(cards[7 * seat : 7 * seat + 7])]
+        for seat in range((len(cards) + 6) // 7)
+    }
+
+
+def test_a_second_card_of_a_name_stands_only_where_it_reads_so_without_samples_too() -> None:
+    others = whole("TC", "TS")
+    left = next(x for x in DECK_LABELS if x not in {"TC", "TS", *(one.label for one in others)})
+    own = hands(card("TC", 0.999), card("TC", 0.99), *others)
+    twin = own[0][1]
+    assert names(decide_deck(own), [twin]) == ["TC"]
+    assert names(decide_deck(own, hands(card("TC"), card("TC"), *others)), [twin]) == ["TC"]
+    denied = decide_deck(own, hands(card("TC"), card("TS", 0.5, left), *others))
+    assert names(denied, own[0][:2]) == ["TC", None]
+    # What is sure to it, and lies nowhere else, is the card's name.
+    denied = decide_deck(own, hands(card("TC"), card("TS"), *others))
+    assert names(denied, own[0][:2]) == ["TC", "TS"]
+    # A reading that knows little of the deck denies nothing.
+    lost = hands(card("TC"), card("TS", 0.3), *(card(one.label, 0.3) for one in others))
+    assert names(decide_deck(own, lost), [twin]) == ["TC"]
+
+
+def test_the_other_reading_names_what_one_leaves_undecided() -> None:
+    others = whole("KC", "KS")
+    own = hands(card("KS", 0.5, "KC"), *others)
+    king = own[0][0]
+    assert names(decide_deck(own), [king]) == [None]
+    assert names(decide_deck(own, hands(card("KC"), *others)), [king]) == ["KC"]
+    # Not by a name that another card has.
+    assert names(decide_deck(own, hands(card(others[3].label), *others)), [king]) == [None]
+
+
+def test_what_is_decided_by_a_reading_is_counted() -> None:
+    assert count_decided(hands(*whole("KC", "KS"))) == 47
+    assert count_decided({1: []}) == 0

@@ -291,3 +291,29 @@ def test_every_point_of_the_felt_lies_well_inside_a_view() -> None:
     points = rng.uniform(HALF_CARD_MM, felt - HALF_CARD_MM, (500, 2))
     off = np.array([np.abs(place.to_local(points)).max(axis=1) for place in places])
     assert (off.min(axis=0) <= VIEW_MM / 2 - HALF_CARD_MM).all()
+
+
+def test_the_lower_corners_of_a_row_are_no_row() -> None:
+    """A deck with an index in each corner whose row of hearts is hardly found."""
+    finds = spread(WHOLE, share=0.98)
+    hearts = set(ROWS[1][::2])
+    found = [
+        one for row, own in zip(WHOLE, _parts(finds), strict=True)
+        for label, one in zip(row, own, strict=True) if label not in hearts
+    ]  # fmt: skip
+    below = spread([[], [], [], ROWS[3]], share=0.98)
+    lower = [
+        replace(one, at_mm=one.at_mm + (0.0, 64.0), shares=one.shares[::-1]) for one in below
+    ]  # fmt: skip
+    for declared in (None, ROWS):
+        with pytest.raises(DeckNotEnrolledError, match="3 rows of cards are found"):
+            deck_of([*found, *lower], declared=declared)
+
+
+def _parts(finds: Sequence[LaidIndex]) -> list[list[LaidIndex]]:
+    """Finds of whole rows, row by row."""
+    out, own = [], list(finds)
+    for row in WHOLE:
+        out.append(own[: len(row)])
+        own = own[len(row) :]
+    return out

@@ -237,7 +237,9 @@ def test_indices_are_read_at_any_turn() -> None:
     empty = np.array([[300.0, 500, 308, 516]])
     xyxy = np.vstack([boxes, empty]).astype(np.float32)
     found = Detections(xyxy, np.full(6, 0.9, np.float32), np.zeros(6, np.int64), NAMES)
-    observations = see_indices(frame, calibration, place, found, VIEW_PX, ColourReader())
+    seen = see_indices(frame, calibration, place, found, VIEW_PX, ColourReader())
+    observations = seen.indices
+    assert seen.plain is None
     assert [s.label for s in observations] == [label for label, *_ in wanted]
     assert [s.turn_deg for s in observations[:3]] == [0.0, 180.0, 0.0]
     for own, (_, u, v, turn) in zip(observations, wanted, strict=True):
@@ -271,13 +273,15 @@ def test_a_joker_is_told_by_both_and_other_things_by_their_reader() -> None:
         np.array([[100, 100, 112, 160], [300, 100, 312, 130], [0, 0, 90, 90]], np.float32),
         np.array([0.8, 0.9, 0.9], np.float32), np.array([1, 0, 2]), NAMES,
     )  # fmt: skip
-    (joker,) = see_indices(frame, calibration, place, found, VIEW_PX, Unsure(0.3))
+    (joker,) = see_indices(frame, calibration, place, found, VIEW_PX, Unsure(0.3)).indices
     assert joker.label == JOKER
     assert float(joker.shares.max()) == pytest.approx(1.5 / (1 + 4 * 0.3), abs=0.001)
     # Pips that the detector takes for its word are none where the reader says so.
-    assert see_indices(frame, calibration, place, found, VIEW_PX, Unsure(0.01)) == []
+    assert see_indices(frame, calibration, place, found, VIEW_PX, Unsure(0.01)).indices == ()
     assert backs_seen(found) == 1
-    assert see_indices(frame, calibration, place, found.of("back"), VIEW_PX, Unsure(0.3)) == []
+    assert (
+        see_indices(frame, calibration, place, found.of("back"), VIEW_PX, Unsure(0.3)).indices == ()
+    )
 
 
 def shares_of(card: str, share: float) -> np.ndarray:
