@@ -133,7 +133,8 @@ def bench_card_rounds(
     where it lies spread at one of the places, its rows named where they are not read. With
     `shift_rounds` so many rounds in turn have one deck, felt and light, and one camera for each
     place, and what the joker looks like is learned in them. The same rounds are counted without
-    that, those that come once it is learned by themselves, and all without unread cards too.
+    that, those that come once it is learned by themselves, and all without unread cards too; with
+    `enrol_deck` all by each of both readings alone.
     `on_progress` is given the share that is done. Raises FeltwatchError where no deck is given.
     """
     decks = list(card_decks(folders, drawn, seed))
@@ -143,6 +144,7 @@ def bench_card_rounds(
     detector, reader = networks.detector, networks.reader
     figures = {name: RoundTally() for name, _, _ in decks}
     apart, alone, learned = RoundTally(), RoundTally(), RoundTally()
+    by_samples, by_reader = RoundTally(), RoundTally()
     jokers = {
         name: _enrolled(deck, seed, detector, reader) if enrol else () for name, deck, _ in decks
     }
@@ -189,6 +191,8 @@ def bench_card_rounds(
         hands = {seat: own.cards for seat, own in read.items()}
         plain = {seat: own.plain for seat, own in read.items() if own.plain is not None}
         figures[name].add(played, hands, known, plain)
+        by_samples.add(played, hands, known)
+        by_reader.add(played, plain or hands, known)
         if before:
             learned.add(played, hands, known, plain)
         alone.add(played, {seat: own.alone for seat, own in read.items()}, known)
@@ -204,6 +208,11 @@ def bench_card_rounds(
         **(
             {"without a learned joker": apart.figures(), "once it is learned": learned.figures()}
             if shift_rounds
+            else {}
+        ),
+        **(
+            {"by samples alone": by_samples.figures(), "by the reader alone": by_reader.figures()}
+            if enrol_deck
             else {}
         ),
         "without unread cards": alone.figures(),
