@@ -41,7 +41,7 @@ class JoiningWatcher(Protocol):
         """Read a further camera's recording too."""
 
     def faults(self) -> list[str]:
-        """What of the further cameras could not be used, in words."""
+        """What of further cameras and samples could not be used, in words."""
 
 
 def parse_videos(videos: Sequence[str], offsets: Sequence[str]) -> dict[str, CameraVideo]:

@@ -37,13 +37,14 @@ from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap
+from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import ViewReading
 from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 14
+VERSION = 15
 
 
 @dataclass
@@ -72,6 +73,7 @@ class WatcherState:
     lamps: list[list[LampFrame]] | None = None
     jokers: list[JokerLook] = field(default_factory=list)
     usual: UsualStakes | None = None
+    samples: SamplesUse = field(default_factory=SamplesUse)
 
 
 _KINDS: dict[str, type[Any]] = {
@@ -98,6 +100,7 @@ _KINDS: dict[str, type[Any]] = {
     "joker look": JokerLook,
     "joker sample": Sample,
     "usual stakes": UsualStakes,
+    "samples": SamplesUse,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {

@@ -7,11 +7,40 @@ which of both fits them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from vision.cards.deck_assignment import count_decided
 from vision.rounds.round_state import Episode, Round, Shot, ViewTrack
 from vision.rounds.view_reader import ViewReading
+
+LEAST_ROUNDS = 2
+
+
+@dataclass
+class SamplesUse:
+    """How many rounds were read with samples of the deck, and in how many of them more cards were
+    decided without."""
+
+    rounds: int = 0
+    better_without: int = 0
+
+    def better_read(self, own: Round) -> tuple[Round, Round | None]:
+        """`better_read`, counted."""
+        taken, other = better_read(own)
+        if other is not None:
+            self.rounds += 1
+            self.better_without += taken is not own
+        return taken, other
+
+    def faults(self) -> Iterator[str]:
+        """That the samples do not fit the cards in play, in words."""
+        if self.rounds >= LEAST_ROUNDS and 2 * self.better_without > self.rounds:
+            yield (
+                f"in {self.better_without} of {self.rounds} rounds more cards were read without "
+                "the samples of the deck than with them: take samples of the cards in play "
+                "(feltwatch cards deck)"
+            )
 
 
 def better_read(own: Round) -> tuple[Round, Round | None]:

@@ -52,7 +52,7 @@ from vision.rounds.stake_dates import StakeDates
 from vision.rounds.table_views import View, table_views
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.tracker import RoundTracker
-from vision.rounds.two_readings import better_read
+from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import (
     ViewReading,
@@ -113,6 +113,7 @@ class TableWatcher:
         """The joker's look learned so far, where none is enrolled."""
         self.usual = UsualStakes()
         """What was staked so far."""
+        self.samples = SamplesUse()
         self._place_states = PlaceStates(table, self.networks.detector.size)
         self.tracker = RoundTracker(
             [s.seat for s in table.seats], procedure_of(table.rules.game), self._place_states.shows
@@ -163,8 +164,9 @@ class TableWatcher:
         return self._joker or self.jokers.samples
 
     def faults(self) -> list[str]:
-        """What of recordings of further cameras could not be used, in words."""
-        return [fault for camera in self.recorded for fault in camera.faults()]
+        """What of further cameras' recordings and of the deck's samples was of no use."""
+        own = [fault for camera in self.recorded for fault in camera.faults()]
+        return [*own, *self.samples.faults()]
 
     def now(self) -> TableNow:
         """What lies on the table now, as read last."""
@@ -398,6 +400,7 @@ class TableWatcher:
                 lamps=None if self.lamps is None else self.lamps.frames,
                 jokers=self.jokers.looks,
                 usual=self.usual,
+                samples=self.samples,
             )
         )
 
@@ -434,6 +437,7 @@ class TableWatcher:
             self.lamps.frames = state.lamps
         self.jokers.looks = state.jokers
         self.usual = state.usual or self.usual
+        self.samples = state.samples
 
     def _observed(self, own: Round, end_s: float, *, cut_short: bool) -> ObservedRound:
         self._numbers += 1
@@ -442,7 +446,7 @@ class TableWatcher:
         for camera in self.live:
             camera.settle()
         joined = join_round(own, self.table, [*self.recorded, *self.live])
-        own, other = better_read(joined.round)
+        own, other = self.samples.better_read(joined.round)
         changes = find_changes(self.table, own)
         if not self._joker:
             learn_joker(self.jokers, self.table, own, changes)

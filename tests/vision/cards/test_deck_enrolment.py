@@ -303,7 +303,8 @@ def test_the_lower_corners_of_a_row_are_no_row() -> None:
     ]  # fmt: skip
     below = spread([[], [], [], ROWS[3]], share=0.98)
     lower = [
-        replace(one, at_mm=one.at_mm + (0.0, 64.0), shares=one.shares[::-1]) for one in below
+        replace(one, at_mm=one.at_mm + np.array([0.0, 64.0]), shares=one.shares[::-1])
+        for one in below
     ]  # fmt: skip
     for declared in (None, ROWS):
         with pytest.raises(DeckNotEnrolledError, match="3 rows of cards are found"):

@@ -25,6 +25,7 @@ from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
+from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import ViewReading
 from vision.sources.gaps import Gap
@@ -44,7 +45,7 @@ def seen_so_far() -> WatcherState:
     )  # fmt: skip
     reading = ViewReading(
         12.2, (index,), 1, {"main": (stack,)}, {}, frozenset({"envy", "commission"}), found,
-        joker_marks=(index,),
+        joker_marks=(index,), plain=(index,),
     )  # fmt: skip
     episode = Episode(12.0, [reading], 12.4, b"\xff\xd8 a picture")
     track = ViewTrack([episode], {"cards": Shot(np.arange(12, dtype=np.uint8), reading)}, b"bare")
@@ -84,6 +85,7 @@ def seen_so_far() -> WatcherState:
         marker=[((4, False, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
         usual=UsualStakes([12.0, 0.9, 0.1]),
+        samples=SamplesUse(5, 2),
     )
 
 
@@ -138,10 +140,10 @@ def test_scalars_of_numpy_keep_their_type() -> None:
     assert isinstance(load_state(dump_state(state)).now_s, np.float32)
 
 
-@pytest.mark.parametrize("version", [0, 13, "14", None])
+@pytest.mark.parametrize("version", [0, 14, "15", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 14;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 15;"):
         load_state(data)
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.vision.rounds.readings import DEALER, HANDS, TABLE, dealer_cards, hand, reading
 from vision.cards.view import ViewIndex
 from vision.rounds.round_state import Episode, Round, ViewTrack
-from vision.rounds.two_readings import better_read, by_reader_alone
+from vision.rounds.two_readings import SamplesUse, better_read, by_reader_alone
 from vision.rounds.view_reader import ViewReading
 
 
@@ -37,7 +37,9 @@ def played(samples: str) -> Round:
 
 
 def labels(own: Round) -> set[str]:
-    return {card.label for track in own.tracks.values() for card in track.hand() if card.share > 0.9}
+    return {
+        card.label for track in own.tracks.values() for card in track.hand() if card.share > 0.9
+    }
 
 
 def test_without_samples_there_is_one_reading() -> None:
@@ -75,3 +77,13 @@ def test_each_reading_has_the_other_one_beside_it() -> None:
     before: ViewReading = own.tracks[1].episodes[0].readings[0]
     after: ViewReading = alone.tracks[1].episodes[0].readings[0]
     assert (after.indices, after.plain) == (before.plain, before.indices)
+
+
+def test_samples_that_do_not_fit_are_reported() -> None:
+    use = SamplesUse()
+    for samples in ("wrong", "none", "right", "wrong"):
+        assert not list(use.faults()), "too few rounds, or half of them"
+        use.better_read(played(samples))
+    assert (use.rounds, use.better_without) == (3, 2)
+    (words,) = use.faults()
+    assert words.startswith("in 2 of 3 rounds more cards were read without the samples")
