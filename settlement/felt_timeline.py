@@ -2,7 +2,8 @@
 
 A record says what a round came to; the timeline says what it was read from. Each line is one of
 
-    lay        a card, backs, a stack or a lammer that lay at one place
+    lay        a card, backs, a stack, a lammer or the banker's marker that lay at one place, or a
+               lamp or display and what it showed
     phase      a phase of the table, in the words of its dealing procedure
     step       a step of one seat, and how it came about
     event      something about the round as a whole, such as a start that was not seen
@@ -22,9 +23,12 @@ from pydantic import Field, TypeAdapter
 
 from settlement.form import Form
 from settlement.procedures import Course
-from settlement.record import Cents, Seconds, Undecided
+from settlement.record import Cents, RoundRecord, Seconds, Undecided
 
-Item = Literal["card", "backs", "stack", "lammer"]
+Item = Literal["card", "backs", "stack", "lammer", "marker", "lamp", "display"]
+
+
+CARDS: tuple[Item, ...] = ("card", "backs")
 
 
 class _Line(Form):
@@ -32,7 +36,7 @@ class _Line(Form):
 
 
 class Span(Form):
-    """A time in which a place was not seen at rest, and why.
+    """A time in which a place was not seen at rest, or what lay there was hidden, and why.
 
     >>> Span(from_s="3.2", until_s="4.0", why="motion").why
     'motion'
@@ -41,7 +45,10 @@ class Span(Form):
     from_s: Seconds
     until_s: Seconds
     why: str
-    by: tuple[int, ...] = Field((), description="Seats whose players' arms were seen over it.")
+    by: tuple[int | Literal["dealer"], ...] = Field(
+        (), description="Whose arms were seen over it: seats', of their players, or the dealer's."
+    )
+    behind: str | None = Field(None, description="The line of the stack that hid it.")
 
 
 class LaySum(Form):
@@ -71,13 +78,19 @@ class Lay(_Line):
     seat: int | None = Field(None, description="None: the dealer's side.")
     place: str = Field(
         description="'low', 'high', 'boxes' (face down in both), 'packet', 'discard', 'aside' (the "
-        "card a draw dealer set aside), a wager's spot, 'WAGER pay' beside it, or 'spots' (by no "
-        "spot)."
+        "card a draw dealer set aside), a wager's spot, 'WAGER pay' beside it, 'WAGER unread' "
+        "(chips on or beside it that could not be read), 'spots' (by no spot), 'marker' (the "
+        "banker's), 'WAGER lamp' (of its sensor), or a display's 'meters.WAGER.LEVEL'."
     )
     item: Item
-    what: str = Field(description="The card's or lammer's name, the stack's colours, or how many.")
+    what: str = Field(
+        description="The card's or lammer's name, the stack's colours, or how many; 'lit', "
+        "'unlit', 'not sure' or 'not visible' of a lamp; a display's digits, ? for one not read."
+    )
     probability: float | None = Field(None, ge=0, le=1, description="Of `what`; none: not given.")
-    cents: Cents | None = Field(None, description="Of a stack that was counted.")
+    cents: Cents | None = Field(
+        None, description="Of a stack that was counted, or a display that was read."
+    )
     cameras: tuple[str, ...] | None = Field(
         None, description="Further cameras that read the stack too, by name."
     )
@@ -89,7 +102,9 @@ class Lay(_Line):
     )
     after_s: Seconds | None = Field(None, description="When the place was seen last without it.")
     from_s: Seconds = Field(description="When it was first seen at rest.")
-    until_s: Seconds = Field(description="When it was last seen.")
+    until_s: Seconds = Field(
+        description="When it was last seen, or a stack that may have hidden it was."
+    )
     before_s: Seconds | None = Field(None, description="When the place was first seen without it.")
     hidden: tuple[Span, ...] = Field((), description="In between: not seen at rest, inferred.")
     moved_from: str | None = Field(None, description="The line of where this lay before.")
@@ -135,7 +150,7 @@ lay there again."""
 
 
 class UndecidedLine(_Line):
-    """What could not be read, and the lines of what lay there.
+    """What could not be read, the lines of what lay there, and their time.
 
     >>> UndecidedLine(round_id="t1-000001", what="main.stake", why="hidden").lays
     ()
@@ -146,6 +161,10 @@ class UndecidedLine(_Line):
     what: str
     why: str
     lays: tuple[str, ...] = Field((), description="Ids of the `lay` lines that it is about.")
+    from_s: Seconds | None = Field(
+        None, description="When these lay there; without any, the round."
+    )
+    until_s: Seconds | None = None
 
 
 class EventLine(_Line):
@@ -170,33 +189,42 @@ TIMELINE_LINE: TypeAdapter[TimelineLine] = TypeAdapter(TimelineLine)
 """Reads a line: `TIMELINE_LINE.validate_json(line)`."""
 
 
-def undecided_line(
-    round_id: str, entry: Undecided, lays: Sequence[Lay], start_s: float = 0.0
-) -> UndecidedLine:
-    """An entry of a record's `undecided` with the lines that it is about, of a round since then."""
-    of_round = (lay for lay in lays if float(lay.until_s) >= start_s)
-    about = tuple(lay.id for lay in of_round if _is_about(entry, lay))
+def undecided_line(record: RoundRecord, entry: Undecided, lays: Sequence[Lay]) -> UndecidedLine:
+    """An entry of a record's `undecided` with the lines of its round that it is about.
+
+    Where none is of just that, it is about the seat's cards, or whatever lay at the seat.
+    """
+    start_s = record.start_s or "0"
+    of_round = [lay for lay in lays if float(lay.until_s) >= float(start_s)]
+    about = [lay for lay in of_round if _is_about(entry, lay)]
+    if not about and entry.seat is not None:
+        of_seat = [lay for lay in of_round if lay.seat == entry.seat]
+        about = [lay for lay in of_seat if lay.item in CARDS] or of_seat
+    ends = (record.end_s or start_s,) if not about else tuple(lay.until_s for lay in about)
     return UndecidedLine(
-        round_id=round_id, seat=entry.seat, what=entry.what, why=entry.why, lays=about
-    )
+        round_id=record.round_id, seat=entry.seat, what=entry.what, why=entry.why,
+        lays=tuple(lay.id for lay in about),
+        from_s=min((lay.from_s for lay in about), key=float, default=start_s),
+        until_s=max(ends, key=float),
+    )  # fmt: skip
 
 
 def _is_about(entry: Undecided, lay: Lay) -> bool:
     """Whether a line is of what an entry calls undecided."""
     head = entry.what.split(".")[0].split("[")[0]
     if entry.seat is None and head == "banker":
-        return lay.place in ("main", "house")
+        return lay.place in ("main", "house", "marker")
     if entry.seat is None and head == "end":
         # What lay there to the last, as far as was seen.
-        return lay.before_s is None
+        return lay.before_s is None and lay.item not in ("lamp", "display")
     if entry.seat is None and head == "meters":
-        return lay.place == entry.what.split(".")[1]
+        return lay.place == entry.what
     if entry.seat != lay.seat:
         return False
     if head in ("low", "high"):
         return lay.item == "card" and lay.place == head
     if head in ("hand", "hands", "cards"):
-        return lay.item in ("card", "backs")
+        return lay.item in CARDS
     if head == "lammers":
         return lay.item == "lammer"
     if head == "chips":
@@ -204,5 +232,7 @@ def _is_about(entry: Undecided, lay: Lay) -> bool:
     if head == "gap":
         return True
     part = entry.what.partition(".")[2]
-    wanted = {"stake": {head}, "paid": {f"{head} pay"}}.get(part, {head, f"{head} pay"})
-    return lay.place in wanted
+    unread = f"{head} unread"
+    wanted = {"stake": {head, unread, f"{head} lamp"}, "paid": {f"{head} pay", unread}}
+    every = {head, f"{head} pay", unread, f"{head} lamp"}
+    return lay.place in wanted.get(part, every)

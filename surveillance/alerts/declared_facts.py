@@ -63,6 +63,5 @@ def _with_undecided(observed: ObservedRound, record: RoundRecord) -> tuple[Timel
         if key is None or left.pop(key, None) is not None:
             lines.append(line)
     lays = [line for line in observed.timeline if isinstance(line, Lay)]
-    start_s = float(record.start_s or 0)
-    lines += [undecided_line(record.round_id, entry, lays, start_s) for entry in left.values()]
+    lines += [undecided_line(record, entry, lays) for entry in left.values()]
     return tuple(lines)

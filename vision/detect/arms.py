@@ -5,7 +5,8 @@ places, off the felt. There it may be high over the felt, and appear elsewhere b
 looks from the side: where a player's own arm could appear at some height, it is not a neighbour's.
 An arm that was seen so is followed from sample to sample by where its pieces are near: turned
 towards a neighbour it may cross the edge beside all seats, and a sleeve like the felt parts it.
-The dealer's edge is watched too, for arms of the dealer cover every seat.
+A piece that goes over the dealer's edge is the dealer's arm where none of it lies beyond a seat;
+where some does it is nobody's, for two arms may meet.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from vision.detect.motion import SHRINK
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import FloatArray, SeatPlace
+from vision.geometry.table import FloatArray, Point, SeatPlace
 
 ARM_LEVELS = 14
 """A block that differs by more from the felt at rest is covered."""
@@ -90,6 +91,9 @@ ASIDE_MM = 110.0
 DEALER_MM = 60.0
 """What is covered so near to the dealer's edge is the dealer's."""
 
+CHIPS_MM = 53.0
+"""Chips so near to the centre of a wager's spot lie on it or beside it."""
+
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
 ArmState = tuple[Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, float, float]
@@ -100,23 +104,32 @@ was, and since when the felt is known."""
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """An arm in one sample: the seat it comes from, and of each seat the share of its boxes that
-    it covers (`LEAST_SHARE` and more)."""
+    """An arm in one sample: the seat it comes from (None: the dealer's side), and of each seat the
+    share of its boxes that it covers (`LEAST_SHARE` and more). `spots` are the seats and wagers
+    over whose chips it lies."""
 
-    seat: int
+    seat: int | None
     over: dict[int, float]
+    spots: tuple[tuple[int, str], ...] = ()
 
 
 class ArmWatch:
-    """Watches for players' arms on the reduced luma of whole samples (`motion.shrink`)."""
+    """Watches for arms on the reduced luma of whole samples (`motion.shrink`)."""
 
     def __init__(self, calibration: Calibration, seats: Sequence[SeatPlace]) -> None:
-        """Find the blocks of the seats' boxes and of the felt beyond them."""
+        """Find the blocks of the seats' boxes and spots, and of the felt beyond them."""
         w, h = calibration.width_px // SHRINK, calibration.height_px // SHRINK
         middles = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).reshape(-1, 2)
         felt = calibration.image_to_felt((middles.astype(np.float64) + 0.5) * SHRINK - 0.5)
         self._seats = [seat.seat for seat in seats]
         self._boxes = [np.flatnonzero(_blocks_in(felt, seat)) for seat in seats]
+        self._spots = [
+            [
+                (name, np.flatnonzero(_blocks_about(felt, spot.center_mm)))
+                for name, spot in seat.spots.items()
+            ]
+            for seat in seats
+        ]
         self._zones = _Zones(_beyond(felt, seats).reshape(h, w), len(seats))
         raised = [_beyond(calibration.under(felt, mm), seats) for mm in RAISED_MM]
         self._own_arms = [
@@ -143,7 +156,7 @@ class ArmWatch:
         self._at_s = self._known_s = 0.0
 
     def look(self, small: npt.NDArray[np.int16], at_s: float) -> list[Arm]:
-        """Take the next sample in; the arms over some seat's boxes."""
+        """Take the next sample in; the arms over some seat's boxes or chips."""
         now = small.astype(np.uint8)
         if self._before is None or at_s - self._at_s > GAP_S:
             self._before, self._felt, self._under, self._at_s = now, now.copy(), now.copy(), at_s
@@ -166,7 +179,8 @@ class ArmWatch:
             return []
         covered = np.asarray(other * ~(uncovered | rests), np.uint8)
         known = self._whose.any() or self._rested.any()
-        if not self._zones.meet(covered) and not known:
+        dealers = covered.ravel()[self._dealers].any()
+        if not self._zones.meet(covered) and not known and not dealers:
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
         return self._arms(now, np.asarray(closed, np.uint8))
@@ -212,16 +226,31 @@ class ArmWatch:
             if len(left) == before:
                 break
         self._whose, self._rested, self._apart = whose, rested, apart
-        return [arm for part, seat in seats.items() if (arm := self._arm(now, flat == part, seat))]
+        whole = least.min()
+        of_dealer = [
+            k for k in range(1, number)
+            if dealers[k] and sizes[k] >= whole and not beyond[k].any()
+        ]  # fmt: skip
+        arms = [self._arm(now, flat == part, seat) for part, seat in seats.items()]
+        arms += [self._arm(now, flat == part, None) for part in of_dealer]
+        return [arm for arm in arms if arm.over or arm.spots]
 
-    def _arm(self, now: Bytes, own: npt.NDArray[np.bool_], seat: int) -> Arm | None:
-        """The arm of a seat's index whose piece has the blocks `own`; None over no seat's boxes."""
+    def _arm(self, now: Bytes, own: npt.NDArray[np.bool_], seat: int | None) -> Arm:
+        """The arm of a seat's index, None the dealer's, whose piece has the blocks `own`."""
         over: dict[int, float] = {}
-        for other, box in enumerate(self._boxes):
+        spots: list[tuple[int, str]] = []
+        for other, (box, about) in enumerate(zip(self._boxes, self._spots, strict=True)):
+            if seat is not None and other != seat and not self._apart[seat][other]:
+                continue
+            name = self._seats[other]
             share = self._covered(now, box, own[box])
-            if share >= LEAST_SHARE and (other == seat or self._apart[seat][other]):
-                over[self._seats[other]] = share
-        return Arm(self._seats[seat], over) if over else None
+            if share >= LEAST_SHARE:
+                over[name] = share
+            spots += [
+                (name, wager) for wager, spot in about
+                if self._covered(now, spot, own[spot]) >= LEAST_SHARE
+            ]  # fmt: skip
+        return Arm(None if seat is None else self._seats[seat], over, tuple(spots))
 
     def _seat(self, own: npt.NDArray[np.bool_], beyond: npt.NDArray[np.int64]) -> int | None:
         """The index of the seat beyond which a piece is seen; `beyond` are its blocks by seat."""
@@ -253,9 +282,9 @@ class ArmWatch:
         return np.array([(~arms[inside]).sum() >= least for arms in self._own_arms])
 
     def _covered(self, now: Bytes, box: Places, own: npt.NDArray[np.bool_]) -> float:
-        """The share of a seat's boxes that a piece covers, 0 for a shadow.
+        """The share of a seat's boxes, or of a spot, that a piece covers, 0 for a shadow.
 
-        `own` says of each block of the boxes whether it is the piece's.
+        `own` says of each block of these whether it is the piece's.
         """
         share = float(own.sum()) / max(1, len(box))
         if share < LEAST_SHARE:
@@ -342,6 +371,12 @@ def _blocks_in(felt: FloatArray, seat: SeatPlace) -> npt.NDArray[np.bool_]:
         side = edges[:, 0] * away[..., 1] - edges[:, 1] * away[..., 0]
         inside |= (side >= 0).all(axis=1) | (side <= 0).all(axis=1)
     return inside
+
+
+def _blocks_about(felt: FloatArray, at_mm: Point) -> npt.NDArray[np.bool_]:
+    """Which blocks (their middles (n, 2) mm) lie where a spot's chips do."""
+    near: npt.NDArray[np.bool_] = np.hypot(*(felt - np.array(at_mm)).T) < CHIPS_MM
+    return near
 
 
 def _beyond(felt: FloatArray, seats: Sequence[SeatPlace]) -> npt.NDArray[np.int64]:

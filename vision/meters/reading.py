@@ -88,7 +88,8 @@ class MeterReading:
     """What a display shows: cents with their probability, or why they are not known.
 
     `shown` has a character a digit, ? for one that is not sure and a space for a blank one.
-    `corners` (4, 2) are the fitted ones, in px of the crop.
+    `corners` (4, 2) are the fitted ones, in px of the crop. `at_s` is when a display that is
+    watched was read.
     """
 
     cents: int | None
@@ -97,6 +98,7 @@ class MeterReading:
     why: str | None
     shares: tuple[float, ...] = ()
     corners: tuple[tuple[float, float], ...] = ()
+    at_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,6 +256,20 @@ class ArmOver:
 
 
 @dataclass
+class ArmHides:
+    """A time in which an arm (`by` a seat's player, None the dealer) was over what lay at a seat.
+
+    `what` is 'cards', or the wager over whose spot it was.
+    """
+
+    by: int | None
+    seat: int
+    what: str
+    from_s: float
+    until_s: float
+
+
+@dataclass
 class Round:
     """A running round: tracks by seat, None for the dealer."""
 
@@ -276,6 +290,14 @@ class Round:
     """For how long frames were farther apart than usual."""
     arms: list[ArmOver] = field(default_factory=list)
     """Players' arms over cards, in order of time."""
+    hides: list[ArmHides] = field(default_factory=list)
+    """Arms over cards and chips, which the felt's timeline names."""
+
+    @property
+    def since_s(self) -> float:
+        """When what lay there since the round before was first seen."""
+        starts = [e.start_s for rests in self.before.values() for e in rests]
+        return min([self.start_s, *starts])
 
     def copied(self) -> Round:
         """The round as it stands, which later rests do not change."""
@@ -285,5 +307,5 @@ class Round:
         }
         return Round(
             self.start_s, tracks, self.phase, self.cut_s, before=self.before,
-            seldom_s=self.seldom_s, arms=list(self.arms),
+            seldom_s=self.seldom_s, arms=list(self.arms), hides=[replace(a) for a in self.hides],
         )  # fmt: skip

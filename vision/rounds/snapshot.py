@@ -35,7 +35,7 @@ from vision.rounds.coverage import Coverage
 from vision.rounds.jackpots.lamp_watch import LampFrame
 from vision.rounds.jackpots.meter_watch import MeterMemory
 from vision.rounds.procedure.marker_bank import MarkerRest
-from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
+from vision.rounds.round_state import ArmHides, ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap
 from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
@@ -83,6 +83,7 @@ _KINDS: dict[str, type[Any]] = {
     "episode": Episode,
     "shot": Shot,
     "arm": ArmOver,
+    "arm hides": ArmHides,
     "reading": ViewReading,
     "index": ViewIndex,
     "stack": ReadStack,

@@ -211,7 +211,10 @@ class RoundTracker:
 
     def _begun_after(self, gap: Gap, own: Round) -> Round | None:
         """What of a round was seen after a gap, as a round of its own; None if nothing was."""
-        fresh = Round(gap.to_s, self._tracks(), arms=[a for a in own.arms if a.at_s > gap.from_s])
+        fresh = Round(
+            gap.to_s, self._tracks(), arms=[a for a in own.arms if a.at_s > gap.from_s],
+            hides=[a for a in own.hides if a.from_s > gap.from_s],
+        )  # fmt: skip
         for seat, track in own.tracks.items():
             new = fresh.tracks[seat]
             new.episodes = [e for e in track.episodes if e.until_s > gap.from_s]

@@ -42,7 +42,7 @@ from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
 from vision.rounds.procedure.house_place import HOUSE, HousePlace
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
-from vision.rounds.procedure.reaches import arms_over, with_arms
+from vision.rounds.procedure.reaches import arms_over, with_arms, with_hides
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
 from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
@@ -51,6 +51,7 @@ from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.stake_dates import StakeDates
 from vision.rounds.table_views import View, table_views
 from vision.rounds.timeline.felt_timeline import felt_timeline
+from vision.rounds.timeline.signs import Signs
 from vision.rounds.tracker import RoundTracker
 from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
@@ -230,6 +231,8 @@ class TableWatcher:
         """Read the views that came to rest."""
         arms = self.arms.look(small, at_s)
         own = self.tracker.round
+        if arms and own is not None:
+            own.hides = with_hides(own.hides, arms, at_s)
         if arms and own is not None and own.phase is not Phase.BETS:
             seen = arms_over(arms, frame, self.table, self.calibration)
             own.arms = with_arms(own.arms, seen)
@@ -454,6 +457,11 @@ class TableWatcher:
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=(), reaches=())
+        signs = Signs(
+            {} if self.lamps is None else self.lamps.frames_of(own, end_s),
+            {} if self.marker is None else self.marker.of_round(own.since_s),
+            self.meters.of_round(own.start_s),
+        )
         lamps = None if self.lamps is None else self.lamps.of_round(own)
         own = with_overhangs(own, self.table, self.calibration)
         record, own = compile_owned(
@@ -483,7 +491,9 @@ class TableWatcher:
                 at_s = f"{reach.shown.at_s:.3f}"
                 pictures.append(ViewPicture(reach.shown.seat, "reach", at_s, image, ()))
         pictures += joined.pictures
-        timeline = felt_timeline(self.table, record, own, went, house, self._place_states)
+        timeline = felt_timeline(
+            self.table, record, own, went, house, self._place_states, signs, self.calibration
+        )
         return ObservedRound(record, tuple(pictures), timeline)
 
     def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:

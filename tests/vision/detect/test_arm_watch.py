@@ -267,3 +267,33 @@ def test_an_arm_is_seen_where_much_of_the_felt_beyond_its_seat_is_outside_of_the
     over = with_arm(felt(), shoulder(1), cards(2))[:, cut_px:]
     ((arm,),) = looked(watch, [over], 2.0)
     assert (arm.seat, list(arm.over)) == (1, [2])
+
+
+def spot(seat: int, name: str) -> Point:
+    return TABLE.seat(seat).spots[name].center_mm
+
+
+def test_an_arm_over_a_stake_is_its_seats_or_the_dealers() -> None:
+    ((own,),) = watched(with_arm(felt(), shoulder(3), spot(3, "main")))
+    assert own.seat == 3
+    assert (3, "main") in own.spots
+    tray = (spot(3, "main")[0], 20.0)
+    ((dealer,),) = watched(with_arm(felt(), tray, spot(3, "main")))
+    assert dealer.seat is None
+    assert (3, "main") in dealer.spots
+    assert {seat for seat, _ in dealer.spots} == {3}
+    # What lies at the dealer's edge and over no seat is nothing.
+    assert watched(with_arm(felt(), tray, (tray[0], 150.0))) == [[]]
+    # One that goes from edge to edge may be two that meet.
+    assert watched(with_arm(felt(), tray, shoulder(3))) == [[]]
+
+
+def test_a_shadow_over_a_stake_is_no_arm() -> None:
+    marked = felt()
+    (x, y) = CALIBRATION.felt_to_image(np.array([spot(3, "main")]))[0].astype(int).tolist()
+    for k in range(-60, 60, 24):
+        cv2.circle(marked, (x + k, y), 9, 220, -1)
+    tray = (spot(3, "main")[0], 20.0)
+    area = with_arm(np.zeros_like(marked) + 1, tray, spot(3, "main")) == SLEEVE
+    shadow = np.where(area, (marked * 0.6).astype(np.uint8), marked)
+    assert not any((3, "main") in arm.spots for arm in watched(shadow, first=marked)[0])

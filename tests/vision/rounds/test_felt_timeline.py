@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from datasets.render.camera import synthetic_camera, table_camera
 from settlement.felt_timeline import (
     TIMELINE_LINE,
     Lay,
@@ -28,11 +29,12 @@ from tests.vision.rounds.readings import (
 )
 from vision.chips.reading import ReadStack
 from vision.detect.detections import Detections
+from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM
 from vision.rounds.compile_round import compile_round
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import read_procedure
-from vision.rounds.round_state import ArmOver, Round
+from vision.rounds.round_state import ArmHides, Round
 from vision.rounds.timeline.felt_timeline import felt_timeline
 from vision.rounds.view_reader import ViewReading
 
@@ -167,10 +169,103 @@ def test_whose_arm_was_over_the_cards_is_named() -> None:
     own = played()
     rests = own.tracks[1].episodes
     between_s = (rests[2].until_s + rests[3].start_s) / 2
-    own.arms = [ArmOver(2, 1, 0.5, between_s), ArmOver(3, 4, 0.5, between_s)]
+    own.hides = [
+        ArmHides(by, seat, "cards", between_s, between_s)
+        for by, seat in ((2, 1), (3, 4), (None, 1))
+    ]
     lays = [line for line in lines_of(own) if isinstance(line, Lay) and line.seat == 1]
     by = {(lay.item, span.by) for lay in lays for span in lay.hidden if span.by}
-    assert by == {("card", (2,))}
+    assert by == {("card", (2, "dealer"))}
+
+
+def test_whose_arm_was_over_the_chips_is_named() -> None:
+    own = played()
+    rests = own.tracks[1].episodes
+    between_s = (rests[3].until_s + rests[4].start_s) / 2
+    own.hides = [
+        ArmHides(None, 1, "main", between_s, between_s),
+        ArmHides(1, 1, "emperors_treasure", between_s, between_s),
+    ]
+    lays = [line for line in lines_of(own) if isinstance(line, Lay) and line.seat == 1]
+    by = {(lay.place, span.by) for lay in lays for span in lay.hidden if span.by}
+    assert by == {("main", ("dealer",)), ("main pay", ("dealer",))}
+
+
+CAMERA = synthetic_camera(TABLE.felt, width_px=1920, height_px=1080)
+CALIBRATION = Calibration.fit(table_camera(CAMERA, TABLE))
+
+
+def stood(colours: str, *, behind: int = 0) -> ReadStack:
+    """A stack on the main spot of seat 1, or so many chips' diameters behind it."""
+    at = np.array(TABLE.seat(1).spots["main"].center_mm)
+    away = (at - CALIBRATION.foot_mm) / np.hypot(*(at - CALIBRATION.foot_mm))
+    x, y = (at + away * behind * (TABLE.chip_diameter_mm + 1)).tolist()
+    return replace(stack(colours), center_mm=(x, y))
+
+
+TALL, LOW = " ".join(["red"] * 16), "red"
+
+
+def hiding(*rests: ViewReading) -> dict[str, Lay]:
+    """By place, the stacks of seat 1 whose rests read so after the deal."""
+    play = Play()
+    play.see(1, reading(stakes={"main": [stood(LOW)]}))
+    play.see(1, reading(stakes={"main": [stood(LOW)]}, backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    for own in rests:
+        play.see(1, own)
+    play.see(1, reading())
+    play.see(None, reading())
+    (ended,) = play.ended
+    record = compile_round(TABLE, 7, ended, 40.0, cut_short=False)
+    went = read_procedure(TABLE, ended, LOOKS)
+    lines = felt_timeline(TABLE, record, ended, went, (), LOOKS, calibration=CALIBRATION)
+    found = [line for line in lines if isinstance(line, Lay) and line.item == "stack"]
+    assert len({lay.place for lay in found}) == len(found)
+    return {lay.place: lay for lay in found}
+
+
+def seen(stake: str, pay: ReadStack | None = None, *, cards: bool = True) -> ViewReading:
+    pays: dict[str, list[ReadStack]] = {} if pay is None else {"main": [pay]}
+    hand_ = seat_cards(1) if cards else ()
+    return reading(stakes={"main": [stood(stake)]}, pays=pays, cards=hand_)
+
+
+BEHIND = stood("red", behind=1)
+
+
+def test_a_stack_that_another_one_hides_keeps_its_line() -> None:
+    # The stake is high for a rest.
+    lays = hiding(seen(LOW, BEHIND), seen(TALL), seen(LOW, BEHIND, cards=False))
+    (span,) = (one for one in lays["main pay"].hidden if one.behind)
+    assert (span.behind, span.why) == (lays["main"].id, "behind a stack")
+    assert lays["main pay"].cents == 500
+    assert float(lays["main pay"].from_s) < float(span.from_s) < float(lays["main pay"].until_s)
+
+
+def test_a_hidden_stack_that_is_not_found_again_ends_when_its_place_is_bare() -> None:
+    pay = hiding(seen(LOW, BEHIND), seen(TALL), seen(TALL, cards=False))["main pay"]
+    spans = [one for one in pay.hidden if one.behind]
+    assert len(spans) == 2
+    assert pay.until_s == spans[-1].until_s
+    assert pay.before_s is not None
+    assert float(pay.before_s) > float(pay.until_s)
+
+
+def test_a_stack_that_is_in_view_and_not_found_is_gone() -> None:
+    for pay, stake in ((stood("red", behind=3), TALL), (BEHIND, LOW)):
+        own = hiding(seen(LOW, pay), seen(stake))["main pay"]
+        assert not any(one.behind for one in own.hidden)
+        assert own.before_s is not None
+
+
+def test_the_sum_of_a_stake_does_not_change_while_one_of_its_stacks_is_hidden() -> None:
+    two = {"main": [stood(LOW), stood("red red", behind=1)]}
+    sums = hiding(reading(stakes=two, cards=seat_cards(1)), seen(TALL), reading(stakes=two))[
+        "main"
+    ].sums
+    assert sums is not None
+    assert [one.cents for one in sums] == [500, 1500]
 
 
 def test_the_end_that_was_not_seen_points_to_what_lay_there_last() -> None:
@@ -179,12 +274,49 @@ def test_the_end_that_was_not_seen_points_to_what_lay_there_last() -> None:
     lays = [line for line in lines_of(own) if isinstance(line, Lay)]
     left = [lay.model_copy(update={"before_s": None}) for lay in lays[-2:]]
     end = Undecided(seat=None, what="end", why="the recording ended before the round did")
-    line = undecided_line(record.round_id, end, [*lays[:-2], *left])
+    line = undecided_line(record, end, [*lays[:-2], *left])
     gone = {lay.id for lay in lays[:-2] if lay.before_s is None}
     assert set(line.lays) == {*(lay.id for lay in left), *gone}
     meter = Undecided(seat=None, what="meters.emperors_treasure_progressive.1", why="unlit")
-    coin = lays[0].model_copy(update={"place": "emperors_treasure_progressive"})
-    assert undecided_line(record.round_id, meter, [coin, *lays]).lays == (coin.id,)
+    shown = lays[0].model_copy(update={"place": meter.what})
+    assert undecided_line(record, meter, [shown, *lays]).lays == (shown.id,)
+
+
+def test_chips_that_were_not_read_have_a_line_to_which_the_stake_points() -> None:
+    play = Play()
+    play.see(1, reading(unread=["main"], stakes={"emperors_treasure": ["red"]}))
+    play.see(1, reading(unread=["main"], backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(unread=["main"], cards=seat_cards(1)))
+    play.see(1, reading())
+    play.see(None, reading())
+    (own,) = play.ended
+    lines = lines_of(own)
+    (stake,) = (
+        line for line in lines if isinstance(line, UndecidedLine) and line.what == "main.stake"
+    )
+    (chips,) = (line for line in lines if isinstance(line, Lay) and line.place == "main unread")
+    assert (chips.item, chips.what, chips.cents) == ("stack", "not read", None)
+    assert stake.lays == (chips.id,)
+    assert (stake.from_s, stake.until_s) == (chips.from_s, chips.until_s)
+
+
+def test_what_has_no_line_of_its_own_points_to_the_cards_of_its_seat_and_to_a_time() -> None:
+    own = played()
+    record = compile_round(TABLE, 7, own, 40.0, cut_short=False)
+    lays = [line for line in lines_of(own) if isinstance(line, Lay)]
+
+    def about(seat: int | None, what: str) -> UndecidedLine:
+        return undecided_line(record, Undecided(seat=seat, what=what, why="unseen"), lays)
+
+    prize = about(1, "envy.action")
+    assert {lay.item for lay in lays if lay.id in prize.lays} == {"card", "backs"}
+    assert about(1, "high[4]").lays == tuple(
+        lay.id for lay in lays if lay.place == "high" and lay.seat
+    )
+    # Where nothing lay at all it is about the round.
+    nothing = about(2, "hand")
+    assert (nothing.lays, nothing.from_s, nothing.until_s) == ((), record.start_s, record.end_s)
 
 
 def stakes_read_by(*stakes: ReadStack) -> list[Lay]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from vision.detect.arms import Arm
 from vision.rounds.procedure.reaches import (
     OWN_CARDS_S,
     SECOND_HAND,
@@ -9,9 +10,10 @@ from vision.rounds.procedure.reaches import (
     one_players,
     reaches,
     with_arms,
+    with_hides,
 )
 from vision.rounds.procedure.seat_steps import SeenStep
-from vision.rounds.round_state import ArmOver, Episode
+from vision.rounds.round_state import ArmHides, ArmOver, Episode
 
 
 def step(seat: int, name: str, from_s: float) -> SeenStep:
@@ -102,3 +104,23 @@ def test_two_hands_over_which_one_players_arm_was_are_that_players() -> None:
     assert one_players(second) == {}
     assert one_players([*own, *second, arm(18.0, 3, seat=3)]) == {}
     assert one_players([*own, *second, arm(18.0, 3, seat=4)]) == {}
+
+
+def test_what_an_arm_hides_is_kept_from_when_to_when() -> None:
+    seat = Arm(2, {2: 0.4}, ((2, "main"),))
+    dealer = Arm(None, {}, ((2, "main"), (3, "main")))
+    hides: list[ArmHides] = []
+    for at_s, arms in (
+        (1.0, [seat]),
+        (1.2, [seat, dealer]),
+        (1.4, []),
+        (1.6, [seat]),
+        (9.0, [seat]),
+    ):
+        hides = with_hides(hides, arms, at_s)
+    found = {(one.by, one.seat, one.what, one.from_s, one.until_s) for one in hides}
+    assert found == {
+        (2, 2, "cards", 1.0, 1.6), (2, 2, "main", 1.0, 1.6),
+        (2, 2, "cards", 9.0, 9.0), (2, 2, "main", 9.0, 9.0),
+        (None, 2, "main", 1.2, 1.2), (None, 3, "main", 1.2, 1.2),
+    }  # fmt: skip

@@ -65,6 +65,13 @@ class LampWatch:
                 kept.append(LampFrame(at_s, own))
                 del kept[:-KEPT]
 
+    def frames_of(self, own: Round, end_s: float) -> dict[LampPlace, list[LampFrame]]:
+        """The frames of a round and of the time since the one before, which `of_round` forgets."""
+        return {
+            place: [one for one in kept if own.since_s <= one.at_s <= end_s]
+            for place, kept in zip(self.places, self.frames, strict=True)
+        }
+
     def of_round(self, own: Round) -> dict[LampPlace, LampDecision]:
         """What the lamps showed from the close of bets until the dealer's cards were gone.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from settlement.declared import meter_place
 from settlement.procedures import Phase
@@ -64,10 +64,17 @@ class MeterWatch:
             images = [image for when, image in kept if 0 <= at_s - when <= KEPT_S]
             if crop is None:
                 why = "the display is not wholly in the image"
-                out.append(MeterReading(None, 0.0, "?" * display.digits, why))
+                found = MeterReading(None, 0.0, "?" * display.digits, why)
             else:
-                out.append(read_meter(images, crop.corners, display.digits, display.decimals))
+                found = read_meter(images, crop.corners, display.digits, display.decimals)
+            out.append(replace(found, at_s=at_s))
         return out
+
+    def of_round(self, start_s: float) -> list[tuple[MeterDisplay, list[MeterReading]]]:
+        """What each display was read as in the round that began then, the first reading first."""
+        times = (self.memory.begun.get(start_s), self.memory.settled.get(start_s))
+        reads = [own for own in times if own is not None]
+        return [(one, [own[k] for own in reads]) for k, one in enumerate(self.displays)]
 
     def with_meters(self, record: RoundRecord, start_s: float) -> RoundRecord:
         """A record with what the displays showed when the settling of its round began.

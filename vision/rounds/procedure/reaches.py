@@ -18,7 +18,7 @@ from vision.geometry.calibration import Calibration, view_to_felt
 from vision.geometry.table import VIEW_MM, Place, TableFile
 from vision.rounds.procedure.seat_steps import SeenStep
 from vision.rounds.region_change import kept_picture
-from vision.rounds.round_state import ArmOver
+from vision.rounds.round_state import ArmHides, ArmOver
 from vision.sources.base import Frame
 
 OWN_CARDS_S = 3.0
@@ -26,6 +26,9 @@ OWN_CARDS_S = 3.0
 
 ONE_REACH_S = 1.0
 """Samples of one reach lie no farther apart."""
+
+ONE_HIDE_S = 0.5
+"""An arm that is over a place again so soon was there all the time."""
 
 SECOND_HAND, SECOND_HAND_S = 5, 4.0
 """In so many samples, over so long a time, a neighbour's arm was over a hand that is the
@@ -55,8 +58,10 @@ class SeenReach:
 def arms_over(
     arms: Sequence[Arm], frame: Frame, table: TableFile, calibration: Calibration
 ) -> Iterator[ArmOver]:
-    """The arms that were found in a frame, by the seats that they cover."""
+    """The players' arms that were found in a frame, by the seats whose cards they cover."""
     for arm in arms:
+        if arm.seat is None:
+            continue
         for over, share in arm.over.items():
             both = b""
             if over != arm.seat:
@@ -97,6 +102,25 @@ def with_arms(known: Sequence[ArmOver], new: Iterable[ArmOver]) -> list[ArmOver]
                 arms[before] = replace(arms[before], picture=b"")
         arms.append(arm)
     return arms
+
+
+def with_hides(known: Sequence[ArmHides], arms: Sequence[Arm], at_s: float) -> list[ArmHides]:
+    """What arms hid in a round, with those of the next sample."""
+    found = list(known)
+    for arm in arms:
+        places = [(seat, "cards") for seat in arm.over] + list(arm.spots)
+        for seat, what in places:
+            same = next(
+                (
+                    one for one in reversed(found)
+                    if (one.by, one.seat, one.what) == (arm.seat, seat, what)
+                ), None,
+            )  # fmt: skip
+            if same is not None and at_s - same.until_s <= ONE_HIDE_S:
+                same.until_s = at_s
+            else:
+                found.append(ArmHides(arm.seat, seat, what, at_s, at_s))
+    return found
 
 
 def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) -> list[SeenReach]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from settlement.felt_timeline import (
+    CARDS,
     Lay,
     LaySum,
     PhaseLine,
@@ -18,27 +19,33 @@ from settlement.felt_timeline import (
 )
 from settlement.procedures import Phase
 from settlement.record import RoundRecord
+from vision.geometry.calibration import Calibration
 from vision.geometry.table import TableFile
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.round_reader import RoundProcedure
-from vision.rounds.round_state import ArmOver, Episode, Round
+from vision.rounds.round_state import ArmHides, Episode, Round
+from vision.rounds.timeline.hidden_stacks import StackCover
+from vision.rounds.timeline.lying_things import SAME_MM as THING_MM
 from vision.rounds.timeline.lying_things import Thing, ThingReader
 from vision.rounds.timeline.round_events import events
-
-LEAST_HIDDEN_S = 0.5
-"""A shorter time between two rests is the watch's own step."""
+from vision.rounds.timeline.signs import LEAST_HIDDEN_S, Signs, sign_lines
 
 
 @dataclass
 class _Open:
-    """A thing with the rests that show it."""
+    """A thing with the rests that show it, or in which another stack hides it."""
 
     seat: int | None
-    thing: Thing
     rests: list[Episode]
     before: Episode | None
     after: Episode | None = None
-    readings: list[Thing] = field(default_factory=list)
+    readings: list[tuple[Episode, Thing]] = field(default_factory=list)
+    behind: list[tuple[Episode, _Open]] = field(default_factory=list)
+
+    @property
+    def thing(self) -> Thing:
+        """As it was read first."""
+        return self.readings[0][1]
 
 
 def felt_timeline(
@@ -48,33 +55,45 @@ def felt_timeline(
     went: RoundProcedure,
     house: Sequence[Episode],
     states: PlaceStates,
+    signs: Signs | None = None,
+    calibration: Calibration | None = None,
 ) -> tuple[TimelineLine, ...]:
-    """The lines of a finished round: phases, steps, what lay where, what is undecided."""
+    """The lines of a finished round: phases, steps, what lay where, what is undecided.
+
+    By `calibration`, the first camera's, a stack that another one hides keeps its line.
+    """
+    cover = None if calibration is None else StackCover(table, calibration)
     found: list[_Open] = []
     dealer = ThingReader(table.dealer, {}, states)
-    found += _joined(None, own.tracks[None].episodes, dealer)
+    found += _joined(None, own.tracks[None].episodes, dealer, cover)
     for seat in table.seats:
         reader = ThingReader(seat, seat.spots, states)
-        found += _joined(seat.seat, own.tracks[seat.seat].episodes, reader)
+        found += _joined(seat.seat, own.tracks[seat.seat].episodes, reader, cover)
     if table.dealer.house is not None:
         reader = ThingReader(None, {"house": table.dealer.house}, states)
-        found += _joined(None, house, reader)
-    found += _before(table, own, states)
+        found += _joined(None, house, reader, cover)
+    found += _before(table, own, states, cover)
     found.sort(key=lambda one: one.rests[0].start_s)
-    lays = [_lay(record.round_id, n, one, own.arms) for n, one in enumerate(found, start=1)]
+    round_id = record.round_id
+    numbers = {id(one): n for n, one in enumerate(found, start=1)}
+    lays = [_lay(round_id, one, own.hides, numbers) for one in found]
+    end_s = float(record.end_s or own.start_s)
+    lays += sign_lines(round_id, signs or Signs(), own.since_s, end_s, first=len(lays) + 1)
     bets = (Phase.WAITING, Phase.BETS)
     dealt_s = next((one.since_s for one in went.phases if one.phase not in bets), math.inf)
     lays = _with_moves(lays, dealt_s)
     return (
         *_phases(record, own, went),
-        *_steps(record.round_id, went),
+        *_steps(round_id, went),
         *events(record, own, went),
         *lays,
-        *(undecided_line(record.round_id, entry, lays, own.start_s) for entry in record.undecided),
+        *(undecided_line(record, entry, lays) for entry in record.undecided),
     )
 
 
-def _before(table: TableFile, own: Round, states: PlaceStates) -> Iterator[_Open]:
+def _before(
+    table: TableFile, own: Round, states: PlaceStates, cover: StackCover | None
+) -> Iterator[_Open]:
     """What lay at the places since the round before."""
     parts: list[tuple[int | None, ThingReader]] = [(None, ThingReader(table.dealer, {}, states))]
     parts += [(seat.seat, ThingReader(seat, seat.spots, states)) for seat in table.seats]
@@ -82,39 +101,81 @@ def _before(table: TableFile, own: Round, states: PlaceStates) -> Iterator[_Open
         # What lies there in the round as well belongs to the round.
         first = {e.start_s for e in own.tracks[place].episodes[:1]}
         rests = [e for e in own.before.get(place, ()) if e.start_s not in first]
-        yield from _joined(place, rests, reader)
+        yield from _joined(place, rests, reader, cover)
 
 
-def _joined(seat: int | None, episodes: Sequence[Episode], reader: ThingReader) -> Iterator[_Open]:
-    """The things of one view, each with all rests in a row that show it."""
+def _joined(
+    seat: int | None, episodes: Sequence[Episode], reader: ThingReader, cover: StackCover | None
+) -> Iterator[_Open]:
+    """The things of one view, each with all rests in a row that show it.
+
+    A stack that is not found stays where another one hides it.
+    """
     lying: list[_Open] = []
     before: Episode | None = None
     for rest in (e for e in episodes if e.readings):
-        stay: list[_Open] = []
+        stay: list[tuple[_Open, Thing]] = []
         for thing in reader.things(rest):
-            same = next((o for o in lying if o not in stay and o.thing.stays(thing)), None)
-            if same is None:
-                same = _Open(seat, thing, [], before)
-            same.rests.append(rest)
-            same.readings.append(thing)
-            stay.append(same)
-        for gone in (one for one in lying if one not in stay):
-            gone.after = rest
-            yield gone
-        lying, before = stay, rest
+            known = [one for one, _ in stay]
+            same = next((o for o in lying if o not in known and o.thing.stays(thing)), None)
+            stay.append((same or _Open(seat, [], before), thing))
+        for one, thing in stay:
+            one.rests.append(rest)
+            by = _hidden_by(one, thing, stay, cover)
+            if by is None:
+                one.readings.append((rest, thing))
+            else:
+                one.behind.append((rest, by))
+        there = [one for one, _ in stay]
+        for one in (one for one in lying if one not in there):
+            by = _hidden_by(one, None, stay, cover)
+            if by is None:
+                one.after = rest
+                yield one
+            else:
+                one.rests.append(rest)
+                one.behind.append((rest, by))
+                there.append(one)
+        lying, before = there, rest
     yield from lying
 
 
-def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay:
-    thing = max(one.readings, key=lambda read: read.probability or 0.0)
-    cameras = tuple(sorted({name for read in one.readings for name in read.cameras}))
-    by_first = any(read.by_first for read in one.readings)
+def _hidden_by(
+    one: _Open, now: Thing | None, found: Sequence[tuple[_Open, Thing]], cover: StackCover | None
+) -> _Open | None:
+    """The stack that hides all of a thing's stacks that are not found at a rest; None: none does.
+
+    `now` is what of the thing is found.
+    """
+    last = one.readings[-1][1].stacks if one.readings else ()
+    there = () if now is None else now.stacks
+    missing = [
+        own for own in last if all(math.dist(own[0], at) > THING_MM["stack"] for at, _ in there)
+    ]
+    if cover is None or not missing:
+        return None
+    others = [(other, own) for other, thing in found for own in thing.stacks]
+    by = [cover.hidden_by(own, [standing for _, standing in others]) for own in missing]
+    return None if by[0] is None or None in by else others[by[0]][0]
+
+
+def _lay(
+    round_id: str, one: _Open, hides: Sequence[ArmHides], numbers: Mapping[int, int]
+) -> Lay:  # fmt: skip
+    """The line of a thing; `numbers` are those of all lines by the identity of their things."""
+    things = [thing for _, thing in one.readings]
+    thing = max(things, key=lambda read: read.probability or 0.0)
+    cameras = tuple(sorted({name for read in things for name in read.cameras}))
+    by_first = any(read.by_first for read in things)
+    place = "cards" if thing.item in CARDS else thing.place.split(" ")[0]
+    arms = [arm for arm in hides if (arm.seat, arm.what) == (one.seat, place)]
 
     def moved(from_s: float, until_s: float) -> Span:
-        """A time of motion, with the seats whose arms were seen over the boxes meanwhile."""
-        of_boxes = arms if thing.item in ("card", "backs") else ()
-        by = {a.seat for a in of_boxes if a.over == one.seat and from_s <= a.at_s <= until_s}
-        return Span(from_s=_s(from_s), until_s=_s(until_s), why="motion", by=tuple(sorted(by)))
+        """A time of motion, with those whose arms were seen over the place meanwhile."""
+        by = {arm.by for arm in arms if arm.from_s <= until_s and from_s <= arm.until_s}
+        players = sorted(seat for seat in by if seat is not None)
+        whose = (*players, "dealer") if None in by else tuple(players)
+        return Span(from_s=_s(from_s), until_s=_s(until_s), why="motion", by=whose)
 
     hidden = [moved(start, end) for rest in one.rests for start, end in rest.stirred]
     for earlier, later in zip(one.rests, one.rests[1:], strict=False):
@@ -124,8 +185,15 @@ def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay
                 moved(from_s, until_s) if later.gap is None
                 else Span(from_s=_s(from_s), until_s=_s(until_s), why=later.gap.cause)
             )  # fmt: skip
+    hidden += [
+        Span(
+            from_s=_s(rest.start_s), until_s=_s(rest.until_s), why="behind a stack",
+            behind=f"{round_id}/{numbers[id(by)]}",
+        )
+        for rest, by in one.behind
+    ]  # fmt: skip
     return Lay(
-        round_id=round_id, id=f"{round_id}/{number}", seat=one.seat, place=thing.place,
+        round_id=round_id, id=f"{round_id}/{numbers[id(one)]}", seat=one.seat, place=thing.place,
         item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
         cameras=cameras or None, unread_by_first=None if by_first else True,
         sums=_sums(one),
@@ -139,8 +207,7 @@ def _lay(round_id: str, number: int, one: _Open, arms: Sequence[ArmOver]) -> Lay
 def _sums(one: _Open) -> tuple[LaySum, ...] | None:
     """The sums of a stack that changed, one after another; None where it did not."""
     counted = [
-        (rest, thing) for rest, thing in zip(one.rests, one.readings, strict=True)
-        if thing.cents is not None
+        (rest, thing) for rest, thing in one.readings if thing.cents is not None
     ]  # fmt: skip
     sums = []
     for cents, same in groupby(counted, key=lambda own: own[1].cents):
@@ -158,14 +225,15 @@ def _sums(one: _Open) -> tuple[LaySum, ...] | None:
 def _with_moves(lays: Sequence[Lay], dealt_s: float) -> list[Lay]:
     """The lines, each with the one of where the same thing lay before.
 
-    A card is known by its name. A stack is where, before the deal, one of the same chips was gone
-    from another place of its seat since, and no second one was; later, chips alike come and go.
+    A card is known by its name, and there is one marker. A stack is where, before the deal, one of
+    the same chips was gone from another place of its seat since, and no second one was; later,
+    chips alike come and go.
     """
     last: dict[str, Lay] = {}
     out: list[Lay] = []
     for lay in lays:
         earlier = None
-        if lay.item == "card":
+        if lay.item in ("card", "marker"):
             earlier = last.get(lay.what)
             last[lay.what] = lay
         elif lay.item == "stack" and lay.after_s is not None and float(lay.from_s) <= dealt_s:
@@ -184,10 +252,9 @@ def _with_moves(lays: Sequence[Lay], dealt_s: float) -> list[Lay]:
 
 
 def _phases(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[PhaseLine]:
-    since = min((e.start_s for rests in own.before.values() for e in rests), default=own.start_s)
-    if since < own.start_s:
+    if own.since_s < own.start_s:
         yield PhaseLine(
-            round_id=record.round_id, phase=Phase.WAITING.value, from_s=_s(since),
+            round_id=record.round_id, phase=Phase.WAITING.value, from_s=_s(own.since_s),
             until_s=_s(own.start_s),
         )  # fmt: skip
     ends = [phase.since_s for phase in went.phases[1:]]

@@ -16,6 +16,7 @@ from vision.geometry.table import DealerPlace, Polygon, SeatPlace
 from vision.rounds.procedure.eighth_card import OUTSIDE_MM, outside_mm
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.round_state import Episode
+from vision.rounds.timeline.hidden_stacks import Standing
 
 SAME_MM: dict[Item, float] = {"card": 15.0, "backs": 40.0, "stack": 20.0, "lammer": 60.0}
 """A thing that was not moved lies this near to where it lay."""
@@ -25,6 +26,7 @@ SAME_MM: dict[Item, float] = {"card": 15.0, "backs": 40.0, "stack": 20.0, "lamme
 class Thing:
     """Something that lies in a view; `at_mm` in the view's own frame, None where not known.
 
+    `stacks` are those that it consists of.
     `cameras` are the further cameras that read it, by name; `by_first`: whether the first one did.
     """
 
@@ -36,6 +38,7 @@ class Thing:
     cents: int | None = None
     cameras: tuple[str, ...] = ()
     by_first: bool = True
+    stacks: tuple[Standing, ...] = ()
 
     def stays(self, later: Thing) -> bool:
         """Whether a thing of a later rest is this one, lying where it lay."""
@@ -100,6 +103,9 @@ class ThingReader:
             here = [r.pays[wager] for r in rest.readings if wager in r.pays]
             if len(here) * 2 > many:
                 yield _stack(f"{wager} pay", here)
+        for wager in self._spots:
+            if sum(wager in r.unread for r in rest.readings) * 2 > many:
+                yield Thing("stack", f"{wager} unread", "not read")
         strays = [r.strays for r in rest.readings if r.strays]
         if len(strays) * 2 > many:
             yield _stack("spots", strays)
@@ -119,8 +125,9 @@ def _stack(place: str, frames: Sequence[Sequence[ReadStack]]) -> Thing:
     what = " and ".join(_runs(one) for one in colours)
     probability = round(whole.sums[0][1], 3) if whole.sums else None
     by_first = not whole.cameras or any(not stack.camera for frame in frames for stack in frame)
+    stacks = tuple((one.center_mm, len(one.colours)) for one in frames[-1])
     return Thing(
-        "stack", place, what, None, probability, whole.cents, whole.cameras, by_first=by_first
+        "stack", place, what, None, probability, whole.cents, whole.cameras, by_first, stacks
     )
 
 

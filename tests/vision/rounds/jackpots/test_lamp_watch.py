@@ -54,6 +54,15 @@ def test_only_frames_between_the_close_of_bets_and_the_end_count() -> None:
     assert [one.at_s for one in lamps.frames[0]] == [end_s + 5]
 
 
+def test_the_frames_of_a_round_are_those_since_the_round_before() -> None:
+    own, _, end_s = played()
+    lamps = watch()
+    place = next(iter(lamps.places))
+    times = (own.since_s - 1.0, own.since_s, end_s, end_s + 1.0)
+    lamps.frames[0] = [LampFrame(at_s, LIT) for at_s in times]
+    assert [one.at_s for one in lamps.frames_of(own, end_s)[place]] == [own.since_s, end_s]
+
+
 def test_a_lamp_that_looked_lit_when_the_round_began_is_not_decided() -> None:
     own, _, end_s = played()
     lamps = watch()

@@ -61,6 +61,10 @@ def test_a_round_has_what_the_display_showed_when_settling_began() -> None:
         if number == len(frames) - 1:
             own.phase = Phase.SETTLING
         watch.follow(frame, 1.0 + 0.5 * number, own)
+    ((display, reads),) = watch.of_round(1.0)
+    assert display.wager == WAGER
+    assert [one.at_s for one in reads] == [1.0, 1.0 + 0.5 * (len(frames) - 1)]
+    assert watch.of_round(2.0)[0][1] == []
     record = watch.with_meters(RECORD, 1.0)
     assert record.meters is not None
     assert [meter.cents for meter in record.meters] == [int(shown[0])]
