@@ -6,7 +6,7 @@ drawing; `felt_figure.html.j2` draws it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -28,6 +28,7 @@ TRACK_PX, LETTER_PX, LEAST_BAR_PX = 1000.0, 7.4, 2.0
 
 HATCH_PX, ROW_PX = 6.0, 18.0
 BESIDE_PX = 5.0
+LABEL_PX = 160.0
 LEAST_LETTERS = 3
 """A text that is cut shorter is left out."""
 
@@ -38,7 +39,9 @@ PLACES = {
     "packet": "packet", "discard": "discard", "boxes": "both boxes", "low": "low hand",
     "high": "high hand", "aside": "set aside",
 }  # fmt: skip
-NO_WAGER = {"spots": "by no spot", "lammers": "lammers"}
+NO_WAGER = {"spots": "by no spot", "lammers": "lammers", "marker": "banker's marker"}
+ABOUT = {" pay": "pay: ", " unread": "not read: ", " lamp": "lamp: "}
+"""What lies or shines about a wager's spot: the end of its place, and its name's beginning."""
 EVENTS = {
     "begun_unseen": "The start was not seen", "ended_unseen": "The end was not seen",
     "abandoned": "The round was abandoned", "next_deal_at_once": "The next deal began at once",
@@ -109,6 +112,11 @@ class FeltFigure:
     band: tuple[float, float] | None
 
     @property
+    def label_px(self) -> float:
+        """The width that the names of the rows need."""
+        return max([LABEL_PX, *(len(row.name) * LETTER_PX for row in self.rows)])
+
+    @property
     def has_undecided(self) -> bool:
         """Whether something of a bar is undecided."""
         return any(bar.undecided for row in self.rows for bar in row.bars)
@@ -140,18 +148,21 @@ def felt_figure(
     """
     lays = [one for one in timeline if isinstance(one, Lay)]
     own = [one for one in lays if one.seat == seat]
-    if not own:
+    doubts = [one for one in timeline if isinstance(one, UndecidedLine)]
+    alone = [one for one in doubts if one.seat == seat and one.from_s and not one.lays]
+    if not own and not alone:
         return None
     phases = [one for one in timeline if isinstance(one, PhaseLine)]
     timed: list[Lay | PhaseLine] = [*lays, *phases]
-    start_s = min(float(one.from_s) for one in timed)
+    start_s = min((float(one.from_s) for one in timed), default=0.0)
     scale = _Scale(start_s, max(start_s + 1.0, *(float(one.until_s) for one in timed)))
     steps = [one for one in timeline if isinstance(one, StepLine) and one.seat == seat]
-    doubts = [one for one in timeline if isinstance(one, UndecidedLine)]
+    covers = {one.id: one for one in lays}
     named = [
         ("phase", [_named(scale, one, one.phase) for one in phases]),
         ("steps", [_named(scale, one, one.step) for one in steps]),
-        *((name, _bars(scale, there, doubts)) for name, there in _places(own)),
+        *((name, _bars(scale, there, doubts, covers)) for name, there in _places(own)),
+        ("not read", [_doubt(scale, alone)] if alone else []),
     ]
     return FeltFigure(
         title="the dealer's places" if seat is None else f"seat {seat}",
@@ -188,16 +199,33 @@ def _places(lays: Sequence[Lay]) -> list[tuple[str, list[Lay]]]:
     for lay in lays:
         # Lammers lie by no spot, as stray chips do: in a row of their own.
         found.setdefault("lammers" if lay.item == "lammer" else lay.place, []).append(lay)
-    wagers = dict.fromkeys(
-        place.removesuffix(" pay") for place in found if place not in {**PLACES, **NO_WAGER}
-    )
+    others = [place for place in found if place not in {**PLACES, **NO_WAGER}]
     words = dict(PLACES)
-    for wager in wagers:
-        words |= {wager: wager_name(wager), f"{wager} pay": f"pay: {wager_name(wager)}"}
+    for wager in dict.fromkeys(place.split(" ")[0] for place in others):
+        words[wager] = _meter_name(wager) or wager_name(wager)
+        words |= {wager + end: begin + words[wager] for end, begin in ABOUT.items()}
     return [(name, found[place]) for place, name in {**words, **NO_WAGER}.items() if place in found]
 
 
-def _bars(scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine]) -> list[Bar]:
+def _meter_name(place: str) -> str | None:
+    """The name of a display's row; None of other places."""
+    if not place.startswith("meters."):
+        return None
+    _, wager, level = place.split(".")
+    return f"meter: {wager_name(wager)}" + ("" if level == "1" else f" {level}")
+
+
+def _doubt(scale: _Scale, doubts: Sequence[UndecidedLine]) -> Bar:
+    """What is undecided of things of which nothing lay there."""
+    text = "; ".join(f"{one.what}: {one.why}" for one in doubts)
+    first = doubts[0]
+    bar = scale.bar(first.from_s or "0", first.until_s or "0", "doubt", text, text)
+    return replace(bar, undecided=True)
+
+
+def _bars(
+    scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine], covers: Mapping[str, Lay]
+) -> list[Bar]:  # fmt: skip
     """A bar for each thing, one for cards that lay there from the same time to the same time."""
 
     def since(lay: Lay) -> tuple[float, float, str]:
@@ -205,7 +233,7 @@ def _bars(scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine]) -
         return float(lay.from_s), float(lay.until_s), own
 
     ordered = sorted((part for lay in lays for part in _parts(lay)), key=since)
-    return [_bar(scale, list(same), doubts) for _, same in groupby(ordered, key=since)]
+    return [_bar(scale, list(same), doubts, covers) for _, same in groupby(ordered, key=since)]
 
 
 def _parts(lay: Lay) -> list[Lay]:
@@ -233,31 +261,53 @@ def _within(spans: Sequence[Span], from_s: str, until_s: str) -> Iterable[Span]:
             yield span.model_copy(update={"from_s": start, "until_s": end})
 
 
-def _bar(scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine]) -> Bar:
+def _words(lay: Lay) -> str:
+    """What a line is of, with the money that it comes to."""
+    if lay.cents is None:
+        return lay.what
+    sum_ = money(lay.cents, short=True)
+    return sum_ if lay.item == "display" else f"{sum_} ({lay.what})"
+
+
+def _bar(
+    scale: _Scale, lays: Sequence[Lay], doubts: Sequence[UndecidedLine], covers: Mapping[str, Lay]
+) -> Bar:  # fmt: skip
     first, ids = lays[0], {lay.id for lay in lays}
     about = [doubt for doubt in doubts if ids & set(doubt.lays)]
-    what = " ".join(lay.what for lay in lays)
-    if first.cents is not None:
-        what = f"{money(first.cents, short=True)} ({what})"
+    what = " ".join(_words(lay) for lay in lays)
     if first.cameras:
         alone = "alone" if first.unread_by_first else "too"
         what += f" · by {', '.join(first.cameras)} {alone}"
-    bar = scale.bar(first.from_s, first.until_s, first.item, what, what)
+    kind = f"{first.item} lit" if (first.item, first.what) == ("lamp", "lit") else first.item
+    bar = scale.bar(first.from_s, first.until_s, kind, what, what)
     known = [f"until {clock(first.after_s)}"] if first.after_s else []
     known += [f"from {clock(first.before_s)} on"] if first.before_s else []
     more = [f"place seen without it {' and '.join(known)}"] if known else []
     more += [f"{doubt.what} undecided: {doubt.why}" for doubt in about]
     return replace(
         bar, title="; ".join((bar.title, *more)), undecided=bool(about),
-        hatched=tuple(_hatched(scale, span) for span in first.hidden),
+        hatched=tuple(_hatched(scale, span, covers) for span in first.hidden),
     )  # fmt: skip
 
 
-def _hatched(scale: _Scale, span: Span) -> Hatched:
+def _hatched(scale: _Scale, span: Span, covers: Mapping[str, Lay]) -> Hatched:
     left = scale.at(span.from_s)
-    arms = "".join(f", arm of seat {seat}" for seat in span.by)
     width = max(scale.at(span.until_s) - left, 0.0)
+    cover = covers.get(span.behind or "")
+    if cover is not None:
+        return Hatched(
+            left, width, f"not seen: behind {_words(cover)} ({_place_name(cover.place)})"
+        )
+    arms = "".join(
+        ", the dealer's arm" if by == "dealer" else f", arm of seat {by}" for by in span.by
+    )
     return Hatched(left, width, f"not seen at rest: {span.why}{arms}")
+
+
+def _place_name(place: str) -> str:
+    wager, *about = place.split(" ")
+    begin = ABOUT[f" {about[0]}"] if about else ""
+    return NO_WAGER.get(place) or begin + wager_name(wager)
 
 
 def _with_words(bars: Sequence[Bar]) -> tuple[Bar, ...]:

@@ -125,6 +125,65 @@ def test_a_stack_that_grew_is_drawn_sum_by_sum() -> None:
     assert [part.width for bar in (first, later) for part in bar.hatched] == pytest.approx([50, 50])
 
 
+def test_lamps_meters_and_the_marker_have_rows_of_their_own() -> None:
+    name = "emperors_treasure_progressive"
+    more = (
+        lay(8, f"{name} lamp", "unlit", "10.0", "40.0", item="lamp"),
+        lay(9, f"{name} lamp", "lit", "42.0", "90.0", item="lamp"),
+        lay(10, "main unread", "not read", "20.0", "40.0"),
+        lay(11, "marker", "banker's marker", "0.0", "100.0", item="marker"),
+        lay(
+            12,
+            f"meters.{name}.2",
+            " 610231",
+            "1.0",
+            "60.0",
+            item="display",
+            cents=610231,
+            seat=None,
+        ),
+    )
+    figure = felt_figure((*LINES, *more), 3)
+    assert figure is not None
+    names = [row.name for row in figure.rows]
+    assert names[3:] == [
+        "Main", "pay: Main", "not read: Main", "lamp: Emperor's Treasure Progressive", "lammers",
+        "banker's marker",
+    ]  # fmt: skip
+    assert [bar.kind for bar in bars(figure, names[6])] == ["lamp", "lamp lit"]
+    dealers = felt_figure((*LINES, *more), None)
+    assert dealers is not None
+    # A long name is not cut.
+    assert figure.label_px > 160.0
+    (meter,) = bars(dealers, "meter: Emperor's Treasure Progressive 2")
+    assert meter.text == "$6,102.31"
+
+
+def test_what_hid_a_stack_is_named() -> None:
+    hidden = (
+        Span(from_s="74.0", until_s="75.0", why="behind a stack", behind=f"{ID}/3"),
+        Span(from_s="76.0", until_s="77.0", why="motion", by=(3, "dealer")),
+    )
+    pay = lay(2, "main pay", "1 green", "70.0", "80.0", hidden=hidden)
+    figure = felt_figure((*LINES[:5], LINES[7], pay), 3)
+    assert figure is not None
+    (bar,) = bars(figure, "pay: Main")
+    assert [part.title for part in bar.hatched] == [
+        "not seen: behind 5 red (Main)",
+        "not seen at rest: motion, arm of seat 3, the dealer's arm",
+    ]
+
+
+def test_what_is_undecided_and_lay_nowhere_has_a_row() -> None:
+    doubt = UndecidedLine(
+        round_id=ID, seat=5, what="hand", why="never seen", from_s="0.0", until_s="100.0"
+    )
+    figure = felt_figure((*LINES, doubt), 5)
+    assert figure is not None
+    (bar,) = bars(figure, "not read")
+    assert (bar.text, bar.undecided, bar.width) == ("hand: never seen", True, TRACK_PX)
+
+
 def test_a_seat_at_which_nothing_lay_has_no_figure() -> None:
     assert felt_figure(LINES, 5) is None
     assert felt_figure((), 3) is None

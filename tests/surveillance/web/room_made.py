@@ -79,12 +79,31 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
     stake = Lay(
         round_id=round_id, id=f"{round_id}/1", seat=3, place="main", item="stack", what="5 red",
         cameras=("low", "shoulder"), from_s="2.0", until_s="40.0",
-        hidden=(Span(from_s="10.0", until_s="14.0", why="motion"),),
+        hidden=(Span(from_s="10.0", until_s="14.0", why="motion", by=(3, "dealer")),),
     )  # fmt: skip
     pay = Lay(
         round_id=round_id, id=f"{round_id}/3", seat=3, place="main pay", item="stack", what="1 red",
         cents=500, cameras=("low",), unread_by_first=True, after_s="30.4", from_s="32.0",
         until_s="40.0", before_s="41.2",
+        hidden=(
+            Span(from_s="34.0", until_s="36.0", why="behind a stack", behind=f"{round_id}/1"),
+        ),
+    )  # fmt: skip
+    lamps = [
+        Lay(
+            round_id=round_id, id=f"{round_id}/{number}", seat=3,
+            place="emperors_treasure_progressive lamp", item="lamp", what=shows, from_s=since,
+            until_s=until,
+        )
+        for number, shows, since, until in ((6, "unlit", "4.0", "11.0"), (7, "lit", "13.0", "40.0"))
+    ]  # fmt: skip
+    marker = Lay(
+        round_id=round_id, id=f"{round_id}/8", place="marker", item="marker",
+        what="banker's marker", from_s="2.0", until_s="44.0",
+    )  # fmt: skip
+    meter = Lay(
+        round_id=round_id, id=f"{round_id}/9", place="meters.emperors_treasure_progressive.2",
+        item="display", what=" 610231", cents=610231, from_s="2.4", until_s="30.0",
     )  # fmt: skip
     lammer = Lay(
         round_id=round_id, id=f"{round_id}/4", seat=3, place="spots", item="lammer", what="envy",
@@ -109,6 +128,9 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
         pay,
         lammer,
         stray,
+        *lamps,
+        marker,
+        meter,
         Lay(
             round_id=round_id, id=f"{round_id}/2", place="low", item="card", what="QS",
             from_s="16.0", until_s="42.0",
@@ -116,6 +138,9 @@ def _timeline(round_id: str) -> tuple[dict[str, Any], ...]:
         UndecidedLine(
             round_id=round_id, seat=3, what="main.stake", why="two sums are as likely",
             lays=(stake.id,),
+        ),
+        UndecidedLine(
+            round_id=round_id, seat=5, what="hand", why="never seen", from_s="2.0", until_s="44.0"
         ),
     ]  # fmt: skip
     return tuple(line.model_dump(mode="json", exclude_none=True) for line in lines)

@@ -8,7 +8,7 @@ const MOST_TICKS = 12;
 const LETTER_PERCENT = 0.8; // of a track's width, by which a letter takes no more
 const PLACE_WORDS = {
   packet: "packet", discard: "discard", boxes: "both boxes", low: "low hand", high: "high hand",
-  aside: "set aside", spots: "by no spot", lammers: "lammers",
+  aside: "set aside", spots: "by no spot", lammers: "lammers", marker: "banker's marker",
 };
 const COURSE_WORDS = { repeated: "again", undone: "taken back", out_of_order: "out of order" };
 const EVENT_WORDS = {
@@ -21,16 +21,26 @@ const words = (name) => name.replaceAll("_", " ");
 
 const eventWords = (event) => EVENT_WORDS[event.name] ?? words(event.name);
 
+// What lies or shines about a wager's spot is named by a word behind the wager's name.
+const ABOUT = ["", " pay", " unread", " lamp"];
+const OF_WAGER = / (pay|unread|lamp)$/;
+const ABOUT_WORDS = { pay: "pay", unread: "not read", lamp: "lamp" };
+
 function placeWords(place) {
   if (place in PLACE_WORDS) return PLACE_WORDS[place];
-  return place.endsWith(" pay") ? `pay: ${wagerName(place.slice(0, -4))}` : wagerName(place);
+  if (place === "undecided") return "not read";
+  const [, meter, level] = place.match(/^meters\.(.+)\.(\d+)$/) ?? [];
+  if (meter) return `meter: ${wagerName(meter)}${level === "1" ? "" : ` ${level}`}`;
+  const [, about] = place.match(OF_WAGER) ?? [];
+  const wager = wagerName(place.replace(OF_WAGER, ""));
+  return about ? `${ABOUT_WORDS[about]}: ${wager}` : wager;
 }
 
 // Cards first, then each wager with its pay beneath, then what lies by no wager.
 function inOrder(places) {
   const others = places.filter((place) => !PLACES.includes(place) && !(place in PLACE_WORDS));
-  const wagers = [...new Set(others.map((place) => place.replace(/ pay$/, "")))];
-  const order = [...PLACES, ...wagers.flatMap((wager) => [wager, `${wager} pay`]), "spots", "lammers"];
+  const wagers = [...new Set(others.map((place) => place.replace(OF_WAGER, "")))];
+  const order = [...PLACES, ...wagers.flatMap((wager) => ABOUT.map((about) => wager + about)), "spots", "lammers", "marker"];
   return order.filter((place) => places.includes(place));
 }
 
@@ -44,7 +54,7 @@ function bar(from, until, at, attributes, ...inner) {
 }
 
 function row(label, ...bars) {
-  return html("div", { class: "felt-row" }, html("span", { class: "felt-place" }, label),
+  return html("div", { class: "felt-row" }, html("span", { class: "felt-place", title: label }, label),
     html("div", { class: "felt-track" }, ...bars));
 }
 
@@ -56,8 +66,13 @@ function readBy(lay) {
   return ` · by ${lay.cameras.join(", ")} ${lay.unread_by_first ? "alone" : "too"}`;
 }
 
+function layWords(lay) {
+  if (!lay.cents) return lay.what;
+  return lay.item === "display" ? dollars(lay.cents) : `${dollars(lay.cents, "chips")} (${lay.what})`;
+}
+
 function layTitle(lay, about) {
-  const what = lay.cents ? `${dollars(lay.cents, "chips")} (${lay.what})` : lay.what;
+  const what = layWords(lay);
   const without = [lay.after_s && `until ${seconds(lay.after_s)}`, lay.before_s && `from ${seconds(lay.before_s)} on`];
   const known = without.filter(Boolean);
   return [`${what}, ${seconds(lay.from_s)} to ${seconds(lay.until_s)}`,
@@ -70,7 +85,7 @@ function layTitle(lay, about) {
 // `room`: how much of the track is free behind the bar, in percent.
 function layBar(lay, at, doubts, room) {
   const about = doubts.filter((doubt) => doubt.lays.includes(lay.id));
-  const what = lay.cents ? `${dollars(lay.cents, "chips")} (${lay.what})` : lay.what;
+  const what = layWords(lay);
   const shown = `${what}${readBy(lay)}`;
   const length = Math.max(Number(lay.until_s) - Number(lay.from_s), 0.01);
   const within = (time) => ((Number(time) - Number(lay.from_s)) / length) * 100;
@@ -78,10 +93,18 @@ function layBar(lay, at, doubts, room) {
   const beside = needed > at(lay.until_s) - at(lay.from_s) && needed < room;
   return bar(lay.from_s, lay.until_s, at, {
     class: `lay${about.length ? " undecided" : ""}${beside ? " words-beside" : ""}`,
-    "data-item": lay.item, title: layTitle(lay, about),
+    "data-item": lay.item, "data-what": lay.item === "lamp" ? lay.what : "", title: layTitle(lay, about),
   }, ...(lay.hidden ?? []).map((span) => bar(span.from_s, span.until_s, within, {
-    class: "not-at-rest", title: `not seen at rest: ${span.why}${(span.by ?? []).map((seat) => `, arm of seat ${seat}`).join("")}`,
+    class: "not-at-rest", title: hiddenWords(span),
   })), html("span", { class: "felt-words" }, shown));
+}
+
+const ownerWords = (by) => (by === "dealer" ? "the dealer's arm" : `arm of seat ${by}`);
+
+// `cover`: the stack's line behind which it was hidden.
+function hiddenWords(span) {
+  const why = span.cover ? `behind ${layWords(span.cover)} (${placeWords(span.cover.place)})` : span.why;
+  return [`${span.cover ? "not seen" : "not seen at rest"}: ${why}`, ...(span.by ?? []).map(ownerWords)].join(", ");
 }
 
 // A stack that changed as one for each of its sums, each until the next was first read.
@@ -113,6 +136,17 @@ function placeRow(place, lays, at, doubts) {
   return row(placeWords(place), ...joined.map((lay) => layBar(lay, at, doubts, room(lay))));
 }
 
+const isAlone = (doubt) => !doubt.lays.length && doubt.from_s !== undefined;
+
+// What is undecided of things of which nothing lay there.
+function doubtRow(alone, at) {
+  if (!alone.length) return null;
+  const [from, until] = [alone[0].from_s, alone[0].until_s];
+  const text = alone.map((doubt) => `${words(doubt.what)}: ${doubt.why}`);
+  return row(placeWords("undecided"), bar(from, until, at, { class: "lay undecided", "data-item": "doubt", title: text.join("\n") },
+    html("span", { class: "felt-words" }, text.join("; "))));
+}
+
 function secondsRow(from, until, at, events) {
   const step = TICK_STEPS_S.find((one) => (until - from) / one <= MOST_TICKS) ?? TICK_STEPS_S.at(-1);
   const ticks = [];
@@ -135,18 +169,22 @@ function seatPart(seat, lays, steps, at, doubts) {
   const places = inOrder([...new Set(lays.map(rowOf))]);
   return html("div", { class: "felt-seat" }, html("h3", {}, seat === null ? "Dealer" : `Seat ${seat}`),
     steps.length ? row("steps", ...steps.map((step) => stepBar(step, at))) : null,
-    ...places.map((place) => placeRow(place, lays.filter((lay) => rowOf(lay) === place), at, doubts)));
+    ...places.map((place) => placeRow(place, lays.filter((lay) => rowOf(lay) === place), at, doubts)),
+    doubtRow(doubts.filter((doubt) => isAlone(doubt) && (doubt.seat ?? null) === seat), at));
 }
 
 export function feltTimeline(lines) {
   const of = (kind) => lines.filter((line) => line.kind === kind);
-  const [lays, steps, phases] = [of("lay"), of("step"), of("phase")];
+  const [all, steps, phases, doubts] = [of("lay"), of("step"), of("phase"), of("undecided")];
+  const lays = all.map((lay) => ({
+    ...lay, hidden: (lay.hidden ?? []).map((span) => ({ ...span, cover: all.find(({ id }) => id === span.behind) })),
+  }));
   const timed = [...lays, ...steps, ...phases];
   const from = Math.min(...timed.map((line) => Number(line.from_s)));
   const until = Math.max(...timed.map((line) => Number(line.until_s)), from + 1);
   const at = (time) => ((Number(time) - from) / (until - from)) * 100;
   const ofSeat = (list, seat) => list.filter((line) => (line.seat ?? null) === seat);
-  const seats = [null, ...new Set([...lays, ...steps].map((line) => line.seat ?? null)
+  const seats = [null, ...new Set([...lays, ...steps, ...doubts.filter(isAlone)].map((line) => line.seat ?? null)
     .filter((seat) => seat !== null).sort((a, b) => a - b))];
   return [
     ...of("event").map((event) => html("p", { class: "not-read" },
@@ -154,7 +192,7 @@ export function feltTimeline(lines) {
     secondsRow(from, until, at, of("event")),
     row("phase", ...phases.map((phase) => bar(phase.from_s, phase.until_s, at,
       { class: "felt-phase", title: `${words(phase.phase)} from ${seconds(phase.from_s)}` }, words(phase.phase)))),
-    ...seats.map((seat) => seatPart(seat, ofSeat(lays, seat), ofSeat(steps, seat), at, of("undecided"))),
+    ...seats.map((seat) => seatPart(seat, ofSeat(lays, seat), ofSeat(steps, seat), at, doubts)),
     html("p", { class: "muted small" }, "Hatched: not seen at rest, taken to lie there. Outlined: something of it is undecided."),
   ];
 }

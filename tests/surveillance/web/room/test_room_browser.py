@@ -142,10 +142,10 @@ def test_every_page_is_right_at_both_sizes(
 def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path) -> None:
     page = visit("/rounds/5")
     felt = page.locator(".felt-timeline")
-    expect(felt.locator(".felt-seat h3")).to_have_text(["Dealer", "Seat 3"])
+    expect(felt.locator(".felt-seat h3")).to_have_text(["Dealer", "Seat 3", "Seat 5"])
     expect(felt.locator(".felt-phase")).to_have_text(["bets", "dealt"])
     expect(felt.locator(".step")).to_have_attribute("title", re.compile("set, again, 14.0 s"))
-    stake = felt.locator(".lay.undecided")
+    stake = felt.locator(".lay.undecided[data-item=stack]")
     expect(stake).to_have_attribute("title", re.compile("main.stake undecided: two sums"))
     expect(felt.get_by_text("The end was not seen, 44.0 s")).to_be_visible()
     expect(stake).to_contain_text("by low, shoulder too")
@@ -168,7 +168,30 @@ def test_a_rounds_timeline_is_drawn_place_by_place(visit: Visit, tmp_path: Path)
     expect(felt.locator(".felt-event")).to_have_attribute("title", "The end was not seen, 44.0 s")
     # A payout stands beneath its stake, what lies by no wager below both.
     places = felt.locator(".felt-seat").nth(1).locator(".felt-place")
-    expect(places).to_have_text(["steps", "Main", "pay: Main", "by no spot", "lammers"])
+    expect(places).to_have_text(
+        [
+            "steps",
+            "Main",
+            "pay: Main",
+            "lamp: Emperor's Treasure Progressive",
+            "by no spot",
+            "lammers",
+        ]
+    )
+    lamps = rows.filter(has_text="lamp:").locator(".lay")
+    expect(lamps).to_have_text(["unlit", "lit"])
+    dealers = felt.locator(".felt-seat").first.locator(".felt-place")
+    expect(dealers).to_have_text(
+        ["low hand", "meter: Emperor's Treasure Progressive 2", "banker's marker"]
+    )
+    expect(rows.filter(has_text="meter:").locator(".lay")).to_have_text("$6,102.31")
+    unseen_hand = felt.locator(".felt-seat").nth(2).locator(".felt-row")
+    expect(unseen_hand).to_contain_text("hand: never seen")
+    # Who hid it, and behind what.
+    expect(stake.locator(".not-at-rest")).to_have_attribute(
+        "title", "not seen at rest: motion, arm of seat 3, the dealer's arm"
+    )
+    expect(pay.locator(".not-at-rest")).to_have_attribute("title", "not seen: behind 5 red (Main)")
     # Chips that grew in number are one thing with one sum after another.
     strays = rows.filter(has_text="2 white").locator(".lay")
     expect(strays).to_have_text(["$1 (1 white)", "$2 (2 white)"])
