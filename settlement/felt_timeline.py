@@ -16,7 +16,7 @@ is inferred.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -207,6 +207,21 @@ def undecided_line(record: RoundRecord, entry: Undecided, lays: Sequence[Lay]) -
         from_s=min((lay.from_s for lay in about), key=float, default=start_s),
         until_s=max(ends, key=float),
     )  # fmt: skip
+
+
+def with_undecided(
+    lines: Sequence[TimelineLine], record: RoundRecord, entries: Iterable[Undecided]
+) -> tuple[TimelineLine, ...]:
+    """The lines of a record's round, undecided ones for just these entries; none of no lines."""
+    left = {(entry.seat, entry.what, entry.why): entry for entry in entries}
+    kept: list[TimelineLine] = []
+    for line in lines:
+        key = (line.seat, line.what, line.why) if isinstance(line, UndecidedLine) else None
+        if key is None or left.pop(key, None) is not None:
+            kept.append(line)
+    lays = [line for line in lines if isinstance(line, Lay)]
+    new = (undecided_line(record, entry, lays) for entry in left.values())
+    return (*kept, *new) if lines else ()
 
 
 def _is_about(entry: Undecided, lay: Lay) -> bool:

@@ -7,16 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from settlement.declared import Feed, with_declared
-from settlement.felt_timeline import (
-    Lay,
-    PhaseLine,
-    TimelineLine,
-    UndecidedLine,
-    undecided_line,
-)
+from settlement.felt_timeline import PhaseLine, with_undecided
 from settlement.games import players_bank
 from settlement.procedures import Phase
-from settlement.record import RoundRecord
 from settlement.sensor_feed import with_registered
 from vision.geometry.lamps import lamp_places
 from vision.geometry.table import TableFile
@@ -51,17 +44,5 @@ def with_facts(
     record = with_registered(
         record, facts.jackpot_wagers or {}, table.rules, lamp_places(table).keys()
     )
-    return replace(observed, record=record, timeline=_with_undecided(observed, record))
-
-
-def _with_undecided(observed: ObservedRound, record: RoundRecord) -> tuple[TimelineLine, ...]:
-    """The round's timeline with what the declared facts left undecided."""
-    left = {(entry.seat, entry.what, entry.why): entry for entry in record.undecided}
-    lines = []
-    for line in observed.timeline:
-        key = (line.seat, line.what, line.why) if isinstance(line, UndecidedLine) else None
-        if key is None or left.pop(key, None) is not None:
-            lines.append(line)
-    lays = [line for line in observed.timeline if isinstance(line, Lay)]
-    lines += [undecided_line(record, entry, lays) for entry in left.values()]
-    return tuple(lines)
+    timeline = with_undecided(observed.timeline, record, record.undecided)
+    return replace(observed, record=record, timeline=timeline)

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from settlement.compare.comparison import compare_and_suspect, settlement_as_judged
 from settlement.compare.finding import Finding
+from settlement.felt_timeline import with_undecided
 from settlement.settle import settle
 from surveillance.alerts.judged_round import Detection, JudgedRound
 from surveillance.alerts.model import NO_ALERT, Alert
@@ -49,8 +50,9 @@ def judge(
     detections = _detections_of(observed) if alerts else ()
     unread = unread_of(record, table.rules)
     settlement = settlement_as_judged(record, settlement, findings, table.rules)
+    timeline = with_undecided(observed.timeline, record, unread)
     return JudgedRound(
-        record, settlement, alerts, pictures, detections, unread, observed.timeline, suspicions
+        record, settlement, alerts, pictures, detections, unread, timeline, suspicions
     )
 
 

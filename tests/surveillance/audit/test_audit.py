@@ -110,8 +110,12 @@ def test_the_timeline_is_left_where_it_is_asked_for(
     out = tmp_path / "out"
     audit(video, table_path, out, make_watcher=lambda *_: FakeWatcher(ROUNDS), timeline=True)
     lines = [TIMELINE_LINE.validate_json(t) for t in (out / "timeline.jsonl").open()]
-    assert lines == [line for observed in ROUNDS for line in observed.timeline]
-    assert [line.round_id for line in lines] == [o.record.round_id for o in ROUNDS]
+    lays = [line for line in lines if line.kind != "undecided"]
+    assert lays == [line for observed in ROUNDS for line in observed.timeline]
+    # What the rounds leave undecided points to them.
+    (doubt,) = (line for line in lines if line.kind == "undecided")
+    assert (doubt.what, doubt.lays) == ("main.paid", (lays[-1].id,))
+    assert [line.round_id for line in lays] == [o.record.round_id for o in ROUNDS]
     # An earlier run's lies beside no other results.
     run(video, table_path, out)
     assert not (out / "timeline.jsonl").exists()
