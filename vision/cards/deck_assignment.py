@@ -93,6 +93,13 @@ class Decided:
     mark: bool = False
 
 
+_SAME_COLOUR = {
+    rank + suit: rank + other
+    for rank in "A23456789TJQK" for suit, other in ("SC", "CS", "HD", "DH")
+}  # fmt: skip
+"""Of each card the one of its rank and colour."""
+
+
 def decide_deck(
     hands: Mapping[int | None, Sequence[CardRead]],
     other: Mapping[int | None, Sequence[CardRead]] | None = None,
@@ -103,8 +110,9 @@ def decide_deck(
     leave over names a hand's unread card (`vision.cards.unread_card`), which changes none of them.
 
     `other` are the same hands by another reading, with samples of the deck or without. Where that
-    knows the deck, two cards of one name stand only where it reads both so too; where it decides
-    about as many cards (`AS_MANY`), what it decides names those that are undecided.
+    knows the deck, two cards of one name stand only where it reads both so too, and where the suit
+    of the same colour is seen: a club that looks like a spade leaves its own name over. Where it
+    decides about as many cards (`AS_MANY`), what it decides names those that are undecided.
     """
     if other is None:
         return _decide(hands, set())
@@ -117,7 +125,12 @@ def decide_deck(
         if (again := _same_card(card, other.get(seat, ()))) is not None
     }  # fmt: skip
     every = [card for own in hands.values() for card in own]
-    denied = {id(c) for c in every if id(c) in same and same[id(c)].label != c.label}
+    seen = {card.label for card in every}
+    denied = {
+        id(card) for card in every
+        if (id(card) in same and same[id(card)].label != card.label)
+        or _SAME_COLOUR.get(card.label, card.label) not in seen
+    }  # fmt: skip
     out = _decide(hands, denied)
     taken = {one.label for one in out.values() if one.why is None}
     if sum(one.why is None for one in by_other.values()) < AS_MANY * len(taken):

@@ -201,20 +201,28 @@ def hands(*cards: CardRead) -> dict[int | None, list[CardRead]]:
 
 
 def test_a_second_card_of_a_name_stands_only_where_it_reads_so_without_samples_too() -> None:
-    others = whole("TC", "TS")
-    left = next(x for x in DECK_LABELS if x not in {"TC", "TS", *(one.label for one in others)})
+    others = whole("TC", "9H")
+    left = next(x for x in DECK_LABELS if x not in {"TC", "9H", *(one.label for one in others)})
     own = hands(card("TC", 0.999), card("TC", 0.99), *others)
     twin = own[0][1]
     assert names(decide_deck(own), [twin]) == ["TC"]
     assert names(decide_deck(own, hands(card("TC"), card("TC"), *others)), [twin]) == ["TC"]
-    denied = decide_deck(own, hands(card("TC"), card("TS", 0.5, left), *others))
+    denied = decide_deck(own, hands(card("TC"), card("9H", 0.5, left), *others))
     assert names(denied, own[0][:2]) == ["TC", None]
     # What is sure to it, and lies nowhere else, is the card's name.
-    denied = decide_deck(own, hands(card("TC"), card("TS"), *others))
-    assert names(denied, own[0][:2]) == ["TC", "TS"]
+    denied = decide_deck(own, hands(card("TC"), card("9H"), *others))
+    assert names(denied, own[0][:2]) == ["TC", "9H"]
     # A reading that knows little of the deck denies nothing.
-    lost = hands(card("TC"), card("TS", 0.3), *(card(one.label, 0.3) for one in others))
+    lost = hands(card("TC"), card("9H", 0.3), *(card(one.label, 0.3) for one in others))
     assert names(decide_deck(own, lost), [twin]) == ["TC"]
+
+
+def test_a_club_that_looks_like_a_spade_leaves_its_name_over() -> None:
+    others = whole("TC", "TS")
+    both = hands(card("TC", 0.999), card("TC", 0.99), *others)
+    assert names(decide_deck(both, both), both[0][:2]) == ["TC", None]
+    seen = hands(card("TC", 0.999), card("TC", 0.99), card("TS"), *others[:-1])
+    assert names(decide_deck(seen, seen), seen[0][:3]) == ["TC", "TC", "TS"]
 
 
 def test_the_other_reading_names_what_one_leaves_undecided() -> None:
