@@ -6,7 +6,8 @@ Shifts of the plan of `feltwatch bench money` are rendered in 1080p and watched 
 the alert, but cards, chips and lammers are given to the watcher as they lie
 (`tests.vision.rounds.stand_ins`). Every mistake that is not found and every false alert is a fault
 of the rules, of rest detection or of the simulator. A shift of four rounds takes some 20 s of a
-core; finished ones are kept in `--out`. `--dense` puts mistakes of all kinds into every shift.
+core; finished ones are kept in `--out`. `--dense` puts mistakes of all kinds into every shift,
+`--broken` takes the shifts of `benchmarks.broken_rounds` instead, which have no mistakes.
 Prints one JSON object.
 """
 
@@ -22,11 +23,13 @@ from typing import Any
 import av
 import pytest
 
+from benchmarks import broken_rounds
 from benchmarks.money.plan import FAULTS, ROUNDS, Shift, numbers
 from datasets.render.scene import FeltState
 from datasets.simulate.displays import with_displays
 from datasets.simulate.lamps import with_lamps
 from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.play.shift_events import EventPlan
 from datasets.simulate.shift import Scenery, Wishes, simulate
 from settlement.declared import declared_faults, read_feed
 from surveillance.alerts.declared_facts import with_facts
@@ -43,12 +46,25 @@ FPS, SIZE = 5, (1920, 1080)
 MOST_SHIFTS = 100_000
 
 
-def watch(shift: Shift, out: Path) -> None:
-    """Play a shift and write its truth, and the records and alerts of perfect readings."""
+def wishes_of(shift: Shift) -> Wishes:
+    """What a shift of the plan of `feltwatch bench money` is to be, in 1080p."""
     faults = FaultPlan() if shift.faults == "none" else FaultPlan.parse(shift.faults)
-    wishes = Wishes(
+    return Wishes(
         seed=shift.seed, rounds=ROUNDS, fps=FPS, game=shift.game, faults=faults, size=SIZE
     )
+
+
+def broken_wishes(shift: broken_rounds.Shift) -> Wishes:
+    """The same of a shift of `benchmarks.broken_rounds`."""
+    return Wishes(
+        seed=shift.seed, rounds=broken_rounds.ROUNDS, fps=FPS, game=shift.game, size=SIZE,
+        events=EventPlan.parse(shift.events), seats=broken_rounds.SEATS, dealers=shift.dealers,
+        pace=broken_rounds.PACE,
+    )  # fmt: skip
+
+
+def watch(wishes: Wishes, out: Path) -> None:
+    """Play a shift and write its truth, and the records and alerts of perfect readings."""
     simulate(out, wishes, truth_only=True)
     scenery = Scenery(wishes)
     plan = with_displays(wishes.plan(scenery.table), scenery.table)
@@ -99,6 +115,7 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="Its hash draws the shifts.")
     parser.add_argument("--shifts", default="0-9", help="Numbers such as 0-3,7.")
     parser.add_argument("--dense", action="store_true", help="Mistakes of all kinds everywhere.")
+    parser.add_argument("--broken", action="store_true", help="Rounds that do not go as usual.")
     given = parser.parse_args()
     scores, lost = [], []
     for number in numbers(given.shifts, MOST_SHIFTS):
@@ -110,7 +127,8 @@ def main() -> None:
             )
         out = given.out / f"{number:03d}"
         if not (out / "rounds.jsonl").exists():
-            watch(shift, out)
+            own = broken_rounds.Shift.of(given.name, number)
+            watch(broken_wishes(own) if given.broken else wishes_of(shift), out)
         files = (
             out / name for name in ("truth.jsonl", "rounds.jsonl", "alerts.jsonl", "table.toml")
         )

@@ -16,6 +16,8 @@ from settlement.games import JACKPOTS
 from vision.geometry.standard_layout import LAMMER_OFFSET_MM
 from vision.geometry.table import Point
 
+_QUICK_BETS_S = 1.0
+
 _PAIR_MM = 20.6
 """Two stacks on one spot stand so far from its centre."""
 
@@ -29,6 +31,10 @@ class MoneyPlay(Board):
 
     pays: dict[tuple[int, str], tuple[StackItem, ...]] = field(default_factory=dict)
     paid: dict[tuple[int, str], Colours] = field(default_factory=dict)
+    quick: bool = False
+    """Bets follow at once upon the round before; `chips` are stakes that stayed from it."""
+    riding: frozenset[int] = frozenset()
+    """Seats whose main stakes stay for the next round, where they are not lost."""
     lammers: dict[int, list[LammerItem]] = field(default_factory=dict)
     _made: Counter[tuple[int, str]] = field(default_factory=Counter)
 
@@ -36,14 +42,14 @@ class MoneyPlay(Board):
 
     def bets(self, start_s: float) -> None:
         """The players lay their stakes; some move one again before bets are closed."""
-        tempo, ends = self.style.tempo, [start_s]
+        ends, within_s = [start_s], _QUICK_BETS_S if self.quick else self.style.tempo.bets_s
         for seat in self.script.seats:
-            stops = []
+            stops = self._stayed_in_vain(seat)
             for wager in seat.wagers:
                 laid = wager.stake if wager.first is None else wager.first
-                if laid:
+                if laid and not self._stays(seat.seat, wager):
                     stops.append(self._stake_stop(seat.seat, wager, laid))
-            begin = start_s + self.rng.uniform(0.0, tempo.bets_s)
+            begin = start_s + self.rng.uniform(0.0, within_s)
             end = self.player_reaches(seat.seat, stops, begin)
             for wager in seat.wagers:
                 if wager.first is not None and not wager.late:
@@ -54,6 +60,27 @@ class MoneyPlay(Board):
                 self.act_s["laid", seat.seat, wager.wager] = end
         self.timeline.wait(start_s, max(ends))
         self.dealer.wait_until(max(ends))
+
+    def _stays(self, seat: int, wager: WagerScript) -> bool:
+        """Whether a stake of the round before lies there, which is bet again as it is."""
+        lying = [
+            colour for item in self.chips.get((seat, wager.wager), ()) for colour in item.colours
+        ]
+        return Counter(lying) == Counter(wager.stake) and wager.first is None
+
+    def _stayed_in_vain(self, seat: SeatScript) -> list[Stop]:
+        """A stake of the round before that is no wager now, as the seat banks, is drawn in."""
+        if (seat.seat, "main") not in self.chips or seat.wager("main") is not None:
+            return []
+        gone = self.chips.pop((seat.seat, "main"))
+        return [Stop(item.center_mm, remove=self.lift([item.key])) for item in gone]
+
+    def left_riding(self) -> dict[int, tuple[StackItem, ...]]:
+        """The main stakes that still lie there for the next round, by seat."""
+        return {
+            seat: items for (seat, wager), items in self.chips.items()
+            if wager == "main" and seat in self.riding
+        }  # fmt: skip
 
     def _stake_stop(self, seat: int, wager: WagerScript, colours: Colours) -> Stop:
         place = self.place(seat)
@@ -262,9 +289,9 @@ class MoneyPlay(Board):
             mine = {
                 item.key: item.center_mm
                 for held in (self.chips, self.pays)
-                for (number, _), items in held.items()
+                for (number, wager), items in held.items()
                 for item in items
-                if number == seat.seat
+                if number == seat.seat and not (held is self.chips and self._rides(number, wager))
             }
             stops = [
                 Stop(self._mid(mine, group), remove=self.lift(group)) for group in near_groups(mine)
@@ -281,6 +308,9 @@ class MoneyPlay(Board):
         left: list[Item] = [item for items in self.lammers.values() for item in items]
         left += house
         self.dealer_reaches([Stop(item.center_mm, remove=self.lift([item.key])) for item in left])
+
+    def _rides(self, seat: int, wager: str) -> bool:
+        return wager == "main" and seat in self.riding
 
     @staticmethod
     def _mid(places: dict[str, Point], group: Sequence[str]) -> Point:

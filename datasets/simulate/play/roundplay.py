@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from datasets.render.scene import CardItem
+from datasets.render.scene import CardItem, Event
 from datasets.simulate.chipwork import in_stacks, make_change
-from datasets.simulate.play.cardplay import CardPlay
 from datasets.simulate.play.layouts import face_down_pile
-from datasets.simulate.play.moneyplay import MoneyPlay
 from datasets.simulate.play.motion import Stop, spread_about
+from datasets.simulate.play.void_deal import MISDEALS, VoidDeal
 from datasets.simulate.script import Played, SeatScript
 from settlement.settle import settle
 
@@ -25,13 +24,17 @@ SILENT_S = 360.0
 
 
 @dataclass
-class RoundPlay(CardPlay, MoneyPlay):
+class RoundPlay(VoidDeal):
     """Plays one round of traditional Pai Gow Poker on to a time line; `play` may be called once.
 
-    Another game's procedure is a subclass.
+    Another game's procedure is a subclass. `course` are the round's events of
+    `datasets.simulate.play.shift_events.ROUND_EVENTS`.
     """
 
     silent_s: float = SILENT_S
+    course: tuple[str, ...] = ()
+    events: list[Event] = field(default_factory=list, init=False)
+    """What was out of the ordinary, once it was played."""
     sets_after_dealer: ClassVar[bool] = False
     """Whether the players set theirs while the dealer's hands lie open."""
     _first: int = field(default=0, init=False)
@@ -41,7 +44,12 @@ class RoundPlay(CardPlay, MoneyPlay):
         self.begin(start_s)
         self._first = len(self.timeline.changes)
         self.open(start_s)
+        if "misdeal" in self.course:
+            ways = [way for way in MISDEALS if way != "dealer" or self.sets_after_dealer]
+            self.events.append(self.misdeal(ways))
         self.deal()
+        if "abandoned" in self.course:
+            return self._abandoned()
         self.late_bets(self.dealer.off_s)
         self.draw()
         if self.sets_after_dealer:
@@ -55,6 +63,27 @@ class RoundPlay(CardPlay, MoneyPlay):
             self.dealer.rest(self.style.tempo.compare_rest_s)
         self.settle_all()
         self.finish()
+        return self._played()
+
+    def _abandoned(self) -> Played:
+        """The rest of a round that is broken off in some step before hands are compared."""
+        steps = ["the deal", "all hands"]
+        if self.sets_after_dealer:
+            steps.insert(1, "the dealer's hands")
+        until = self.rng.choice(steps)
+        if until != "the deal":
+            self.draw()
+            if self.sets_after_dealer:
+                self.set_dealer()
+            if until == "all hands":
+                self.set_players()
+        begin = self.dealer.off_s
+        self.abandon()
+        end = self.timeline.off_s
+        self.events.append(Event("abandoned", round(begin, 3), round(end, 3), f"after {until}"))
+        return self._played()
+
+    def _played(self) -> Played:
         times = [change.t_s for change in self.timeline.changes[self._first :]]
         at = tuple(self.fault_s(fault) for fault in self.script.faults)
         return Played(

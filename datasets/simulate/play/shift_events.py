@@ -1,4 +1,4 @@
-"""What happens between the rounds of a shift: how often, or before which rounds."""
+"""What happens in a shift beside its usual rounds: how often, before or in which rounds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ EVENTS: dict[str, str] = {
     "dealer_change": "a dealer taps out, another pushes in; the table is quiet",
     "fill": "chips for the tray are proved on the felt and put away",
     "empty_table": "everybody goes, the table is empty for minutes",
+    "abandoned": "the round is broken off before hands are compared; cards and stakes go back",
+    "misdeal": "all cards of a wrong deal are taken back and dealt again; the stakes stay",
+    "quick_deal": "bets and deal follow at once upon the round before; some stakes stay for it",
 }
 """Kinds of events with what is seen."""
+
+ROUND_EVENTS = ("abandoned", "misdeal", "quick_deal")
+"""Those that are the way in which a round goes; they come by their names only."""
 
 _USUAL = {"dealer_change": 1 / 30, "fill": 1 / 40, "empty_table": 1 / 120}
 _WORD = re.compile(r"(?P<kind>[a-z_]+)(?:@(?P<round>[0-9]+))?")
@@ -67,8 +73,23 @@ class EventPlan:
                     f"--events {kind}@{number}: the shift has rounds 1 to {rounds}"
                 )
             plan.setdefault(number, []).append(kind)
+        for number, kinds in plan.items():
+            _check_together(number, kinds)
         for number in range(2, rounds + 1):
             for kind, rate in _USUAL.items():
-                if rng.random() < rate and self.usual:
+                if rng.random() < rate and self.usual and "quick_deal" not in plan.get(number, ()):
                     plan.setdefault(number, []).append(kind)
         return {number: tuple(kinds) for number, kinds in sorted(plan.items())}
+
+
+def _check_together(number: int, kinds: list[str]) -> None:
+    """Raise FeltwatchError for events that one round cannot have."""
+    if "quick_deal" in kinds and number == 1:
+        raise FeltwatchError("--events quick_deal@1: no round comes before")
+    for one, others in (
+        ("quick_deal", set(EVENTS) - set(ROUND_EVENTS)),
+        ("abandoned", {"misdeal"}),
+    ):
+        both = sorted(others & set(kinds))
+        if one in kinds and both:
+            raise FeltwatchError(f"--events: round {number} cannot have both {one} and {both[0]}")

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from datasets.render.banker_markers import MarkerLook
-from datasets.render.scene import Event, Item, ShiftPlan
+from datasets.render.scene import Event, Item, ShiftPlan, StackItem
 from datasets.simulate.bets import UNITS_CENTS, Crowd, SeatBets
 from datasets.simulate.chipwork import value_cents
 from datasets.simulate.dealing import PLAYERS_MOST
@@ -28,17 +28,23 @@ from datasets.simulate.play.interludes import Interludes
 from datasets.simulate.play.motion import Stop, Timeline, dealer_arm, spread_about
 from datasets.simulate.play.pace import at_pace, clock_for
 from datasets.simulate.play.roundplay import SILENT_S, ExposedRound, RoundPlay
-from datasets.simulate.play.shift_events import EventPlan
+from datasets.simulate.play.shift_events import ROUND_EVENTS, EventPlan
 from datasets.simulate.script import Played, RoundScript, truth
 from datasets.simulate.stakes import stake_chips, within
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
-from settlement.record import Fault, RoundRecord
+from settlement.record import Fault, RoundRecord, Undecided
 from settlement.settle import settle
 from vision.geometry.marker_places import marker_places
 from vision.geometry.table import TableFile
 
 _OPENING_S = 1.5
+_QUICK_S = 0.2
+"""From the last arm of a round to the first of one that follows at once."""
+
+_RIDES = 0.7
+"""How often a main stake that is not lost stays for a round that follows at once."""
+
 _BANKS = 0.3
 """How often a player banks, where one can; who does is drawn for each round."""
 
@@ -147,6 +153,9 @@ class _Shift:
     crowd: Crowd = field(init=False)
     meters: Meters = field(init=False)
     between: Interludes = field(init=False)
+    riding: frozenset[int] = frozenset()
+    stayed: dict[int, tuple[StackItem, ...]] = field(default_factory=dict)
+    """Main stakes that stayed from the round before, by seat."""
 
     def __post_init__(self) -> None:
         self.style = DealerStyle.draw(self.manner, _stream(self.seed, "dealer"))
@@ -164,9 +173,16 @@ class _Shift:
         self.crowd.open()
         start = self.between.own_chips(self.crowd, _OPENING_S)
         for number in range(1, rounds + 1):
-            start = self._interludes(number, between.get(number, ()), start)
-            off = self._round(number, wanted.get(number, ()), start)
+            own = between.get(number, ())
+            start = self._interludes(number, own, start)
+            self._riding(number, between)
+            course = tuple(kind for kind in own if kind in ROUND_EVENTS)
+            off = self._round(number, wanted.get(number, ()), course, start)
             rest = self.style.tempo.between_s
+            if "quick_deal" in between.get(number + 1, ()):
+                # Nobody comes or goes.
+                start = off + _QUICK_S
+                continue
             self.crowd.change()
             chips = self.between.own_chips(self.crowd, off + _EMPTY_FELT_S)
             start = max(off + rest, chips + 0.5)
@@ -201,9 +217,22 @@ class _Shift:
             start = end
         return start
 
-    def _round(self, number: int, wishes: tuple[str, ...], start: float) -> float:
+    def _riding(self, number: int, between: Mapping[int, tuple[str, ...]]) -> None:
+        """Draw which seats' stakes stay after this round, where the next follows at once."""
+        self.riding = frozenset()
+        if "quick_deal" in between.get(number + 1, ()):
+            luck = _stream(self.seed, f"riding {number}")
+            self.riding = frozenset(s for s in sorted(self.crowd.players) if luck.random() < _RIDES)
+
+    def _round(
+        self, number: int, wishes: tuple[str, ...], course: tuple[str, ...], start: float
+    ) -> float:
         """Decide and play a round; gives back when every arm is off the felt."""
         rng = _stream(self.seed, f"round {number}")
+        if "abandoned" in course and wishes:
+            raise FeltwatchError(
+                f"round {number}: a round that is abandoned has no mistakes: {', '.join(wishes)}"
+            )
         occasion = self._occasion(rng)
         decider = Decider(self.table, rng, self.jokers, self.style.restless)
         of_cards = [wish for wish in wishes if split_wish(wish)[0] != "CAMERA"]
@@ -214,13 +243,30 @@ class _Shift:
         start = self._pass_marker(script.banker, number, start)
         play = self.procedure.player(
             self.table, script, number, self.style, self.timeline, rng, self.standing,
-            silent_s=self.silent_s,
+            silent_s=self.silent_s, course=course, quick="quick_deal" in course,
+            chips={(seat, "main"): items for seat, items in self.stayed.items()},
+            riding=self._may_ride(script),
         )  # fmt: skip
         played = play.play(round(start, 3))
         round_id = f"{self.table.table}-{number:06d}"
+        self.between.events += [replace(event, round_id=round_id) for event in play.events]
+        if "abandoned" in course:
+            self.stayed = {}
+            self.records.append(_abandoned(self.table, played, round_id))
+            return self.timeline.off_s
+        self.stayed = play.left_riding()
         self.records.append(self._truth(script, played, round_id, wishes, rng))
         self.meters.paid(settle(script.record(self.table, round_id), self.table.rules))
         return self.timeline.off_s
+
+    def _may_ride(self, script: RoundScript) -> frozenset[int]:
+        """The seats whose main stakes may stay: without a mistake and in one stack."""
+        wrong = {fault.seat for fault in script.faults}
+        return frozenset(
+            seat.seat for seat in script.seats
+            if seat.seat in self.riding - wrong
+            and (main := seat.wager("main")) is not None and main.stacks == 1
+        )  # fmt: skip
 
     def _pass_marker(self, banker: int | None, number: int, start: float) -> float:
         """The dealer lays the banker's marker where it belongs; when both hands are off again."""
@@ -240,7 +286,7 @@ class _Shift:
         return end + 0.6
 
     def _occasion(self, rng: random.Random) -> Occasion:
-        bets = self.crowd.bets()
+        bets = tuple(self._with_stayed(own) for own in self.crowd.bets())
         banker, house = self._bank(bets, rng)
         coins: dict[str, int] = {}
         for own in bets:
@@ -255,6 +301,12 @@ class _Shift:
             meters=self.meters.shown(coins),
             dynamic=self.meters.dynamic(rng),
         )
+
+    def _with_stayed(self, own: SeatBets) -> SeatBets:
+        """A seat's bets with the main stake that stayed from the round before, where one did."""
+        stayed = self.stayed.get(own.seat, ())
+        colours = tuple(colour for item in stayed for colour in item.colours)
+        return own.with_stake("main", colours) if colours else own
 
     def _bank(
         self, bets: tuple[SeatBets, ...], rng: random.Random
@@ -282,6 +334,19 @@ class _Shift:
                 found.append(Fault(code="CAMERA", at_s=f"{event.t0_s:.3f}", note=event.note))
         lies = None if self.marker is None else script.banker or "house"
         return record.model_copy(update={"faults": tuple(found), "banker_marker": lies})
+
+
+def _abandoned(table: TableFile, played: Played, round_id: str) -> RoundRecord:
+    """The truth of a round that was broken off: nothing of it is judged."""
+    return RoundRecord(
+        round_id=round_id,
+        table=table.table,
+        game=table.rules.game,
+        start_s=f"{played.start_s:.3f}",
+        end_s=f"{played.end_s:.3f}",
+        undecided=(Undecided(seat=None, what="hand", why="the round was abandoned"),),
+        faults=(),
+    )
 
 
 def _stream(seed: int, purpose: str) -> random.Random:

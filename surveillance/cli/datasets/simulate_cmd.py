@@ -116,8 +116,8 @@ def simulate_command(
         str,
         typer.Option(
             "--events",
-            help="What happens between rounds: none, usual, or kinds before rounds such as "
-            f"fill@3, from {', '.join(EVENTS)}.",
+            help="What is no mistake: none, usual, or kinds before or in rounds such as fill@3, "
+            f"from {', '.join(EVENTS)}.",
         ),
     ] = "none",
     dealers: Annotated[
@@ -224,6 +224,8 @@ def simulate_command(
       feltwatch simulate --game pai_gow_poker --rounds 20 --faults 0.3 --events usual --out test
 
       feltwatch simulate --rounds 10 --faults CAMERA/frozen@2,LATE_BET:0.2 --out troubles
+
+      feltwatch simulate --rounds 4 --events abandoned@2,misdeal@3,quick_deal@4 --out broken
 
       feltwatch simulate --rounds 300 --pace 1 --shard 2/4 --frames-truth --out night
 
