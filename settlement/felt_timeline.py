@@ -141,12 +141,13 @@ class StepLine(_Line):
 
 
 EventName = Literal[
-    "begun_unseen", "ended_unseen", "abandoned", "next_deal_at_once", "dealer_cards_again"
-]
+    "begun_unseen", "ended_unseen", "abandoned", "misdeal", "next_deal_at_once",
+    "dealer_cards_again",
+]  # fmt: skip
 """'begun_unseen': hands lay there when the watching began, or again after a gap; 'ended_unseen':
-the end was not seen; 'abandoned': cards and bets were taken back; 'next_deal_at_once': the next
-deal began before the felt was empty; 'dealer_cards_again': the dealer's cards seemed to be gone and
-lay there again."""
+the end was not seen; 'abandoned': cards and bets were taken back; 'misdeal': all cards were taken
+back and dealt again; 'next_deal_at_once': the next deal began before the felt was empty;
+'dealer_cards_again': the dealer's cards seemed to be gone and lay there again."""
 
 
 class UndecidedLine(_Line):

@@ -44,7 +44,8 @@ ABOUT = {" pay": "pay: ", " unread": "not read: ", " lamp": "lamp: "}
 """What lies or shines about a wager's spot: the end of its place, and its name's beginning."""
 EVENTS = {
     "begun_unseen": "The start was not seen", "ended_unseen": "The end was not seen",
-    "abandoned": "The round was abandoned", "next_deal_at_once": "The next deal began at once",
+    "abandoned": "The round was abandoned", "misdeal": "The cards were dealt again",
+    "next_deal_at_once": "The next deal began at once",
     "dealer_cards_again": "The dealer's cards lay there again",
 }  # fmt: skip
 

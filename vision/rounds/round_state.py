@@ -282,6 +282,9 @@ class Round:
     """The gap within which the round ended, where its end was not seen."""
     broken_off: bool = False
     """Cards and bets were taken back before the first hand was compared."""
+    misdealt_s: float | None = None
+    """Since when the cards of a deal that did not count had been taken back; they were dealt again
+    then. The tracks begin with what lay there without cards, the rest is in `before`."""
     is_followed_at_once: bool = False
     """The next deal began before the felt was empty."""
     before: dict[int | None, list[Episode]] = field(default_factory=dict)
@@ -306,6 +309,7 @@ class Round:
             for seat, own in self.tracks.items()
         }
         return Round(
-            self.start_s, tracks, self.phase, self.cut_s, before=self.before,
+            self.start_s, tracks, self.phase, self.cut_s, misdealt_s=self.misdealt_s,
+            before={seat: list(rests) for seat, rests in self.before.items()},
             seldom_s=self.seldom_s, arms=list(self.arms), hides=[replace(a) for a in self.hides],
         )  # fmt: skip

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from settlement.procedures import Phase, Procedure, procedures
 from vision.cards.view import join_cards
 from vision.detect.detections import ByteArray
+from vision.rounds.dealt_again import VoidDeal, void_deal
 from vision.rounds.region_change import kept_picture
 from vision.rounds.round_state import (
     FACE_UP_CARDS,
@@ -143,6 +144,9 @@ class RoundTracker:
             )
             since_s = ended.cut_s or 0.0
             self._take_in([(o, own) for o, own in self.latest.items() if own.start_s > since_s])
+        void = None if ended is not None else void_deal(self.round, episode)
+        if void is not None:
+            ended = self._deal_again(void, self.round)
         track = self.round.tracks[seat]
         if not track.episodes or track.episodes[-1] is not episode:
             track.episodes.append(episode)
@@ -256,6 +260,27 @@ class RoundTracker:
         before = self.round.tracks[None].hand_episodes()
         return seat is None and bool(before) and is_other_hand(before[-1], episode)
 
+    def _deal_again(self, void: VoidDeal, own: Round) -> Round | None:
+        """Let the running round begin again; gives back the one before if it was abandoned."""
+        self.open_gap = None
+        if void.abandoned:
+            own.broken_off = True
+            bets = {seat: void.next_bets(seat) for seat in own.tracks}
+            starts = [rest.start_s for rests in bets.values() for rest in rests if not rest.empty]
+            self.round = Round(min(starts, default=void.gone_s), self._tracks())
+            self._take_in([(seat, rest) for seat, rests in bets.items() for rest in rests])
+            return own
+        own.misdealt_s, own.phase = void.gone_s, Phase.BETS
+        for seat, track in own.tracks.items():
+            kept = void.kept(seat)
+            gone = [rest for rest in track.episodes if all(rest is not one for one in kept)]
+            own.before.setdefault(seat, []).extend(gone)
+            track.episodes = kept
+            track.glimpses = [rest for rest in track.glimpses if rest.start_s >= void.gone_s]
+            track.shots = {k: s for k, s in track.shots.items() if s.reading.at_s >= void.gone_s}
+        own.arms = [arm for arm in own.arms if arm.at_s >= void.gone_s]
+        return None
+
     def _tracks(self) -> dict[int | None, ViewTrack]:
         """Fresh tracks of all views."""
         return {s: ViewTrack(bare=self.bare.get(s, b"")) for s in (None, *self._seats)}
@@ -338,7 +363,8 @@ class RoundTracker:
             self._drop(own)
         elif own.phase is not Phase.SETTLING and self._is_bare():
             # A back in one reading of several is no deal: chips that are raked in may look so.
-            if not any(e.dealt for track in own.tracks.values() for e in track.episodes):
+            dealt = any(e.dealt for track in own.tracks.values() for e in track.episodes)
+            if not dealt and own.misdealt_s is None:
                 self._drop(own)
                 return None
             self.round = self.open_gap = None

@@ -319,7 +319,10 @@ class TableWatcher:
                 lay_until=view.lay_until,
             )  # fmt: skip
             if ended is not None:
-                out.append(self._observed(ended, at_s, cut_short=False))
+                # Where the next deal has begun, the round ended before the bets for it.
+                begun = self.tracker.round
+                end_s = at_s if begun is None else min(at_s, begun.start_s)
+                out.append(self._observed(ended, end_s, cut_short=False))
         return out
 
     def _glimpse(self, view: View) -> None:

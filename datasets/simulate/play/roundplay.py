@@ -15,7 +15,7 @@ from datasets.render.scene import CardItem, Event
 from datasets.simulate.chipwork import in_stacks, make_change
 from datasets.simulate.play.layouts import face_down_pile
 from datasets.simulate.play.motion import Stop, spread_about
-from datasets.simulate.play.void_deal import MISDEALS, VoidDeal
+from datasets.simulate.play.void_deal import VoidDeal
 from datasets.simulate.script import Played, SeatScript
 from settlement.settle import settle
 
@@ -43,10 +43,11 @@ class RoundPlay(VoidDeal):
         """Play the round from `start_s`, when the felt is empty and no arm is over it."""
         self.begin(start_s)
         self._first = len(self.timeline.changes)
+        if "misdeal" in self.course:
+            self.bets_before_misdeal()
         self.open(start_s)
         if "misdeal" in self.course:
-            ways = [way for way in MISDEALS if way != "dealer" or self.sets_after_dealer]
-            self.events.append(self.misdeal(ways))
+            self.events.append(self.misdeal(players_set=not self.sets_after_dealer))
         self.deal()
         if "abandoned" in self.course:
             return self._abandoned()
@@ -67,16 +68,16 @@ class RoundPlay(VoidDeal):
 
     def _abandoned(self) -> Played:
         """The rest of a round that is broken off in some step before hands are compared."""
-        steps = ["the deal", "all hands"]
-        if self.sets_after_dealer:
-            steps.insert(1, "the dealer's hands")
-        until = self.rng.choice(steps)
+        acts = {"the dealer's hands": self.set_dealer, "all hands": self.set_players}
+        if not self.sets_after_dealer:
+            acts = {"the players' hands": self.set_players, "all hands": self.set_dealer}
+        until = self.rng.choice(["the deal", *acts])
         if until != "the deal":
             self.draw()
-            if self.sets_after_dealer:
-                self.set_dealer()
-            if until == "all hands":
-                self.set_players()
+            for name, act in acts.items():
+                act()
+                if name == until:
+                    break
         begin = self.dealer.off_s
         self.abandon()
         end = self.timeline.off_s

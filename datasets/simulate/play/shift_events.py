@@ -13,7 +13,7 @@ EVENTS: dict[str, str] = {
     "fill": "chips for the tray are proved on the felt and put away",
     "empty_table": "everybody goes, the table is empty for minutes",
     "abandoned": "the round is broken off before hands are compared; cards and stakes go back",
-    "misdeal": "all cards of a wrong deal are taken back and dealt again; the stakes stay",
+    "misdeal": "all cards of a wrong deal are taken back and dealt again, over the stakes",
     "quick_deal": "bets and deal follow at once upon the round before; some stakes stay for it",
 }
 """Kinds of events with what is seen."""

@@ -220,7 +220,9 @@ class _Shift:
     def _riding(self, number: int, between: Mapping[int, tuple[str, ...]]) -> None:
         """Draw which seats' stakes stay after this round, where the next follows at once."""
         self.riding = frozenset()
-        if "quick_deal" in between.get(number + 1, ()):
+        # Of a round that is abandoned all stakes go back.
+        settled = "abandoned" not in between.get(number, ())
+        if settled and "quick_deal" in between.get(number + 1, ()):
             luck = _stream(self.seed, f"riding {number}")
             self.riding = frozenset(s for s in sorted(self.crowd.players) if luck.random() < _RIDES)
 

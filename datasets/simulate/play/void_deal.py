@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from datasets.render.scene import Event
 from datasets.simulate.dealing import deal
@@ -12,6 +12,7 @@ from datasets.simulate.play.board import middle
 from datasets.simulate.play.cardplay import CardPlay
 from datasets.simulate.play.moneyplay import MoneyPlay
 from datasets.simulate.play.motion import Stop
+from datasets.simulate.script import SeatScript
 from vision.geometry.table import Point
 
 MISDEALS: dict[str, str] = {
@@ -19,12 +20,16 @@ MISDEALS: dict[str, str] = {
     "count": "a player counts six or eight cards",
     "dealer": "the dealer spreads six or eight cards",
 }
-"""Ways of a misdeal; the last one only where the dealer's hands are set first."""
+"""Ways of a misdeal."""
+
+_BETS_ANOTHER = 0.5
+"""How often a player changes the main stake before the cards are dealt again."""
 
 _PACKET_STEP_MM = 3.0
 _FIRST_VOID_CARD = 20
 """Keys of the cards of a deal that does not count begin here: those of the round are below."""
 
+_FACE_DOWN_STEP_MM = 6.0
 _ROW_MM = {6: (32.0, 40.0), 8: (28.0, 34.0)}
 
 
@@ -32,9 +37,41 @@ _ROW_MM = {6: (32.0, 40.0), 8: (28.0, 34.0)}
 class VoidDeal(CardPlay, MoneyPlay):
     """The part of a dealing procedure in which cards are taken back unplayed."""
 
-    def misdeal(self, ways: Sequence[str]) -> Event:
-        """A deal that turns out wrong: all its cards are taken back. The stakes stay."""
-        way = self.rng.choice(ways)
+    _changes: SeatScript | None = field(default=None, init=False)
+    """As the round has it: the seat whose main stake is another one until the misdeal."""
+
+    def bets_before_misdeal(self) -> None:
+        """Draw who changes the main stake after the misdeal: another one is laid at first."""
+        if self.rng.random() >= _BETS_ANOTHER:
+            return
+        seat = self.rng.choice(self.script.seats)
+        main = seat.wager("main")
+        if main is None or main.first is not None or (seat.seat, "main") in self.chips:
+            return
+        first = main.stake[:-1] or (*main.stake, main.stake[-1])
+        self.script = self.script.with_seat(
+            seat.with_wager(replace(main, first=first, late=True, stacks=1))
+        )
+        self._changes = seat
+
+    def _another_bet(self) -> None:
+        """The stake is changed to what it is in the round."""
+        seat, self._changes = self._changes, None
+        if seat is None:
+            return
+        self.script = self.script.with_seat(seat)
+        main = seat.wager("main")
+        assert main is not None
+        begin = self.dealer.off_s + self.rng.uniform(0.2, 1.0)
+        stop = self._stake_stop(seat.seat, main, main.stake)
+        self.dealer.wait_until(self.player_reaches(seat.seat, [stop], begin))
+
+    def misdeal(self, *, players_set: bool) -> Event:
+        """A deal that turns out wrong: all its cards are taken back. The stakes stay.
+
+        `players_set`: they set their hands before the dealer's cards are spread.
+        """
+        way = self.rng.choice(list(MISDEALS))
         seats = [seat.seat for seat in self.script.seats]
         cards = deal(seats, self.rng)
         packets = {0: cards.dealer, **cards.seats}
@@ -51,12 +88,17 @@ class VoidDeal(CardPlay, MoneyPlay):
             if way == "exposed" and owner == wrong:
                 break
         if way == "dealer":
+            if players_set:
+                for seat in seats:
+                    self._set_in_vain(seat, packets[seat])
+                self.dealer.wait_until(max(self._until_s.values()))
             self._spread_wrong(packets[0])
         elif way == "count":
             self._counted(wrong)
         self.dealer.rest(self.rng.uniform(1.0, 3.0))
         self.collect()
         event = Event("misdeal", round(begin, 3), round(self.dealer.off_s, 3), MISDEALS[way])
+        self._another_bet()
         # Another deck lies ready in the shuffler.
         self.dealer.rest(self.rng.uniform(1.0, 3.0))
         return event
@@ -105,6 +147,21 @@ class VoidDeal(CardPlay, MoneyPlay):
         row = layouts.face_up_row(high, keyed, _ROW_MM[len(cards)], self.style.habit, self.rng)
         gone = self._exchange(0, row)
         self.dealer.act([Stop(high.center_mm, put=row, remove=gone)], alone=True)
+
+    def _set_in_vain(self, seat: int, cards: Sequence[str]) -> None:
+        """A player takes the packet up and lays it face down, two and five."""
+        low, high = self.boxes(seat)
+        keyed = self.keyed(seat, cards, _FIRST_VOID_CARD)
+        pile = self.hands[seat]
+        two = layouts.face_down_pile(low, keyed[:2], _FACE_DOWN_STEP_MM, self.rng)
+        five = layouts.face_down_pile(high, keyed[2:], _FACE_DOWN_STEP_MM, self.rng)
+        begin = self.dealer.off_s + self.rng.uniform(0.2, 1.0)
+        taken = Stop(self._packet_mid(seat), remove=self.lift(card.key for card in pile))
+        end = self.player_reaches(seat, [taken], begin) + self.rng.uniform(1.0, 3.0)
+        self.hands[seat] = (*two, *five)
+        self.lay(self.hands[seat])
+        stops = [Stop(low.center_mm, put=two), Stop(high.center_mm, put=five)]
+        self._until_s[seat] = self.player_reaches(seat, stops, end)
 
     def _counted(self, seat: int) -> None:
         """A player takes the packet up, counts it and lays it back."""

@@ -21,7 +21,7 @@ from tests.datasets.simulate.play_checks import (
 
 pytestmark = pytest.mark.render
 
-EVENTS = "abandoned@1,misdeal@2,quick_deal@3,misdeal@4,quick_deal@4"
+EVENTS = "abandoned@1,quick_deal@2,misdeal@2,quick_deal@3,misdeal@4,quick_deal@4"
 GAMES = ("emperors_challenge_exposed", "pai_gow_poker", "imperial_pai_gow_draw")
 
 
@@ -87,6 +87,29 @@ def test_a_misdeal_takes_all_cards_back_and_leaves_the_stakes(game: str, seed: i
         assert not any(isinstance(item, CardItem) for item in left)
         assert stakes(left) == stakes(felt_at(plan, own.t0_s))
         assert plan.rounds[number - 1].seats
+
+
+def test_some_players_bet_another_stake_after_a_misdeal() -> None:
+    changed = 0
+    for seed in range(4):
+        plan = shift(GAMES[0], seed)
+        for number in (2, 4):
+            own, record = event(plan, "misdeal", number), plan.rounds[number - 1]
+            deal = next(
+                c.t_s for c in plan.changes
+                if c.t_s > own.t1_s and any(isinstance(item, CardItem) for item in c.put)
+            )  # fmt: skip
+            before, after = stakes(felt_at(plan, own.t1_s)), stakes(felt_at(plan, deal))
+            changed += before != after
+            worth = sum(
+                table_for(GAMES[0]).chips[colour].value_cents
+                for item in felt_at(plan, deal)
+                if isinstance(item, StackItem) and ".main.stake" in item.key
+                for colour in item.colours
+            )
+            mains = [seat.wager("main") for seat in record.seats]
+            assert worth == sum(main.stake_cents or 0 for main in mains if main is not None)
+    assert changed
 
 
 def test_the_ways_of_a_misdeal_come_all() -> None:

@@ -342,3 +342,33 @@ def test_a_stake_lifted_before_the_deal_is_a_players_own_affair() -> None:
     felt.seat(BOTH)
     felt.hand()
     assert felt.found(felt.ended()) == []
+
+
+def again(felt: Felt, *, touched: bool) -> None:
+    """The dealer's hand has a card too few: all cards go, and are dealt again."""
+    felt.seat()
+    felt.play.see(2, reading(stakes={"main": ["green"]}))
+    felt.play.see(None, reading())
+    if touched:
+        felt.seat(main=False)
+        felt.seat()
+    felt.dealer(shown=False)
+    felt.seat(("high",))
+    felt.play.see(2, reading(stakes={"main": ["green"]}, backs=1))
+    felt.seat()
+    felt.seat(BOTH)
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_what_came_before_a_misdeal_breaks_no_rule(touched: bool) -> None:
+    felt = Felt(CLOSED)
+    felt.opened()
+    felt.seat(BOTH)
+    felt.play.see(2, reading(stakes={"main": ["green"]}, backs=2))
+    felt.dealer(shown=True)
+    again(felt, touched=touched)
+    felt.dealer(shown=True)
+    felt.hand()
+    own = felt.ended()
+    assert felt.found(own) == []
+    assert own.misdealt_s is not None

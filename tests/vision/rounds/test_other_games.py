@@ -153,3 +153,16 @@ def test_a_dealer_change_between_two_rounds_begins_and_ends_none(
         assert [_hand(s) for s in record.seats] == [_hand(s) for s in truth.seats]
         codes = {str(f.code) for f in compare(record, settle(record, table.rules), table.rules)}
         assert not codes & {"PROCEDURE", "LATE_BET", "CARD_MOVED", "DECK", "HOUSE_WAY"}
+
+
+def test_a_round_is_abandoned_and_the_next_is_dealt_at_once_and_again(
+    deck: Deck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, camera = table_of("pai_gow_poker")
+    events = EventPlan.parse("abandoned@1,quick_deal@2,misdeal@2")
+    plan = plan_shift(table, seed=6, rounds=2, events=events, pace=0.1, dealers="fast")
+    records = watched(table, camera, deck, plan, monkeypatch)
+    first, second = records
+    assert "broken off" in first.undecided[0].why
+    assert float(first.end_s or 0) <= float(second.start_s or 0)
+    _check(second, plan.rounds[1], table)

@@ -10,10 +10,12 @@ from tests.vision.rounds.readings import (
     DEALER,
     TABLE,
     Play,
+    Stacks,
     dealer_cards,
     hand,
     reading,
     seat_cards,
+    wager,
 )
 from tests.vision.rounds.test_felt_timeline import LOOKS, MAIN, face_down
 from vision.rounds.compile_round import compile_round
@@ -109,6 +111,138 @@ def test_after_a_misdeal_the_hands_dealt_last_count() -> None:
     record = compile_round(TABLE, 1, own, 90.0, cut_short=False)
     assert set(record.dealer.low or ()) == set(DEALER[0].split())
     assert record.undecided == ()
+    assert names(own) == ["misdeal"]
+    # What lay there of the deal that did not count stays in the timeline.
+    cards = {line.what for line in lines(own) if isinstance(line, Lay) and line.item == "card"}
+    assert {"KC", "QH"} <= cards
+    assert [course for _, course in courses(own)] == ["in_order"] * 4
+
+
+def taken_back(play: Play, *, stakes: bool) -> None:
+    """All cards go, and the stakes of both seats where `stakes` do not stay."""
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=MAIN))
+    play.see(None, reading())
+    if not stakes:
+        # One player lays the next stake before another has drawn in.
+        play.see(1, reading())
+        play.see(1, reading(stakes={"main": ["green"]}))
+        play.see(2, reading())
+        play.see(2, reading(stakes={"main": ["green"]}))
+
+
+def deal_both(play: Play) -> None:
+    """Both packets, and the dealer's hand."""
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=MAIN))
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=MAIN, backs=1))
+    play.see(None, reading(cards=dealer_cards()))
+
+
+def test_an_abandoned_round_and_the_next_that_is_dealt_at_once_are_two() -> None:
+    play = Play()
+    deal_both(play)
+    taken_back(play, stakes=False)
+    green = {"main": ["green"]}
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=green, backs=1))
+    play.see(None, reading(cards=dealer_cards()))
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=green, cards=seat_cards(seat)))
+    for place in (1, 2, None):
+        play.see(place, reading())
+    first, second = play.ended
+    assert (names(first), names(second)) == (["abandoned"], [])
+    assert first.broken_off
+    record = compile_round(TABLE, 2, second, 90.0, cut_short=False)
+    assert [wager(record, "main", seat).stake_cents for seat in (1, 2)] == [2500, 2500]
+    assert float(record.start_s or 0) > max(e.start_s for e in first.tracks[1].episodes[:2])
+
+
+def test_other_stakes_after_the_cards_went_are_those_of_another_round() -> None:
+    """Bets follow at once: no place is seen without chips."""
+    play = Play()
+    deal_both(play)
+    taken_back(play, stakes=True)
+    bets: dict[int, Stacks] = {1: {"main": ["green"]}, 2: {**MAIN, "emperors_treasure": ["red"]}}
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=bets[seat]))
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=bets[seat], backs=1))
+    play.see(None, reading(cards=dealer_cards()))
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=bets[seat], cards=seat_cards(seat)))
+    for place in (1, 2, None):
+        play.see(place, reading())
+    first, second = play.ended
+    assert (names(first), names(second)) == (["abandoned"], [])
+    record = compile_round(TABLE, 2, second, 90.0, cut_short=False)
+    assert [wager(record, "main", seat).stake_cents for seat in (1, 2)] == [2500, 1000]
+
+
+def test_one_player_may_bet_another_stake_after_a_misdeal() -> None:
+    play = Play()
+    play.see(None, reading())
+    deal_both(play)
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=MAIN))
+    play.see(None, reading())
+    play.see(1, reading(stakes={"main": ["green"]}))
+    play.see(1, reading(stakes={"main": ["green"]}, backs=1))
+    play.see(2, reading(stakes=MAIN, backs=1))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes={"main": ["green"]}, cards=seat_cards(1)))
+    play.see(2, reading(stakes=MAIN, cards=seat_cards(2)))
+    for place in (1, 2, None):
+        play.see(place, reading())
+    (own,) = play.ended
+    assert names(own) == ["misdeal"]
+    record = compile_round(TABLE, 1, own, 90.0, cut_short=False)
+    assert [wager(record, "main", seat).stake_cents for seat in (1, 2)] == [2500, 1000]
+
+
+def test_stakes_that_stay_are_those_of_the_round_that_is_dealt_again() -> None:
+    play = Play()
+    deal_both(play)
+    taken_back(play, stakes=True)
+    deal_both(play)
+    settle(play)
+    play.see(2, reading(stakes=MAIN, cards=seat_cards(2)))
+    for place in (1, 2, None):
+        play.see(place, reading())
+    (own,) = play.ended
+    assert names(own) == ["misdeal"]
+    record = compile_round(TABLE, 1, own, 90.0, cut_short=False)
+    assert [wager(record, "main", seat).stake_cents for seat in (1, 2)] == [1000, 1000]
+
+
+def test_cards_that_are_dealt_again_and_taken_back_once_more_are_one_abandoned_round() -> None:
+    play = Play()
+    deal_both(play)
+    taken_back(play, stakes=True)
+    # A single reading shows a back, as chips that are raked in may.
+    play.see(1, reading(stakes=MAIN, backs=1), *[reading(stakes=MAIN)] * 4)
+    for place in (1, 2, None):
+        play.see(place, reading())
+    (own,) = play.ended
+    assert own.broken_off
+
+
+def test_players_who_hold_their_cards_do_not_undo_the_deal() -> None:
+    play = Play()
+    deal_both(play)
+    for seat in (1, 2):
+        play.see(seat, reading(stakes=MAIN))
+    # An arm hides the dealer's cards in one reading.
+    play.see(None, reading(), *[reading(cards=dealer_cards())] * 3)
+    play.see(1, reading(stakes=MAIN, backs=2))
+    settle(play)
+    play.see(2, reading(stakes=MAIN, cards=seat_cards(2)))
+    for place in (1, 2, None):
+        play.see(place, reading())
+    (own,) = play.ended
+    assert names(own) == []
 
 
 @pytest.mark.parametrize("seat_1", ["set", "shown"])
@@ -153,8 +287,8 @@ def test_an_end_that_was_not_seen_is_named() -> None:
 def test_an_abandoned_round_is_named() -> None:
     play = Play()
     deal(play)
-    for seat in (1, 2, None):
-        play.see(seat, reading())
+    for place in (1, 2, None):
+        play.see(place, reading())
     (own,) = play.ended
     assert own.broken_off
     assert names(own) == ["abandoned"]

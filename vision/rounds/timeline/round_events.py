@@ -25,6 +25,9 @@ def events(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[Ev
     for one, other in pairwise(went.phases):
         if (one.phase, other.phase) == (Phase.CLEARED, Phase.SETTLING):
             found.append((other.since_s, "dealer_cards_again", ""))
+    if own.misdealt_s is not None:
+        why = "all cards were taken back before a hand was compared, and dealt again"
+        found.append((own.misdealt_s, "misdeal", why))
     if own.gap is not None:
         found.append((own.gap.from_s, "ended_unseen", str(own.gap)))
     if own.broken_off:

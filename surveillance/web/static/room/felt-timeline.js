@@ -13,7 +13,8 @@ const PLACE_WORDS = {
 const COURSE_WORDS = { repeated: "again", undone: "taken back", out_of_order: "out of order" };
 const EVENT_WORDS = {
   begun_unseen: "The start was not seen", ended_unseen: "The end was not seen",
-  abandoned: "The round was abandoned", next_deal_at_once: "The next deal began at once",
+  abandoned: "The round was abandoned", misdeal: "The cards were dealt again",
+  next_deal_at_once: "The next deal began at once",
   dealer_cards_again: "The dealer's cards lay there again",
 };
 const seconds = (text) => `${Number(text).toFixed(1)} s`;
