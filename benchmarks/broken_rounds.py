@@ -2,7 +2,7 @@
 
     python -m benchmarks.broken_rounds --out broken --name "broken tune" --shifts 0-2
 
-Films shifts of four rounds and three seats in 4K at 5 frames a second, audits them, and audits each
+Films shifts of four rounds and four seats in 4K at 5 frames a second, audits them, and audits each
 again as a recording that begins in its first settled round and ends in its last. The seed is the
 hash of the name plus the shift's number; games and courses come in turn. Finished shifts are kept,
 their films removed unless `--keep`. Prints one JSON object: what was found of each kind of round,
@@ -39,7 +39,7 @@ COURSES = (
     "misdeal@1,quick_deal@2,abandoned@3,quick_deal@4",
     "quick_deal@2,misdeal@2,quick_deal@3,abandoned@4",
 )
-ROUNDS, SEATS, PACE = 4, 3, 0.1
+ROUNDS, SEATS, PACE = 4, 4, 0.1
 MOST = 100_000
 
 
