@@ -63,7 +63,10 @@ def _hand(own: SeatRecord) -> tuple[int, list[str], list[str]]:
     return own.seat, sorted(own.low or ()), sorted(own.high or ())
 
 
-def _check(record: RoundRecord, truth: RoundRecord, table: TableFile) -> None:
+def _check(
+    record: RoundRecord, truth: RoundRecord, table: TableFile,
+    unread: tuple[str, ...] = ("stake", "paid"),
+) -> None:  # fmt: skip
     """Hands and bank as they were, and nothing found but what could not be counted."""
     assert record.banker == truth.banker
     assert sorted(record.dealer.low or ()) == sorted(truth.dealer.low or ())
@@ -73,7 +76,7 @@ def _check(record: RoundRecord, truth: RoundRecord, table: TableFile) -> None:
     assert all(seat.breaches is None for seat in record.seats)
     found = compare(record, settle(record, table.rules), table.rules)
     assert {str(one.code) for one in found} <= {"UNDECIDED"}
-    assert {e.what.split(".")[-1] for e in record.undecided} <= {"stake", "paid"}
+    assert {e.what.split(".")[-1] for e in record.undecided} <= set(unread)
 
 
 def test_a_player_banks(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,4 +168,5 @@ def test_a_round_is_abandoned_and_the_next_is_dealt_at_once_and_again(
     first, second = records
     assert "broken off" in first.undecided[0].why
     assert float(first.end_s or 0) <= float(second.start_s or 0)
-    _check(second, plan.rounds[1], table)
+    # A stake of 17 chips hides what may lie behind it.
+    _check(second, plan.rounds[1], table, ("action",))
