@@ -25,7 +25,7 @@ from typing import Any
 import av
 
 from benchmarks.money.plan import numbers
-from benchmarks.money.run import _command, _enrolment
+from benchmarks.money.run import chip_samples, run_feltwatch
 from datasets.simulate.play.behaviour import Manner
 from settlement.record import RoundRecord, read_rounds
 from surveillance.alerts.model import read_alerts
@@ -92,10 +92,10 @@ def run(shift: Shift, out: Path, *, keep: bool) -> None:
     out.mkdir(parents=True, exist_ok=True)
     if not (out / "filmed").exists():
         own = ["simulate", *shift.options, "--laid-out", "--out", str(out)]
-        (out / "filmed").write_text(_command(own, out / "film.log"))
+        (out / "filmed").write_text(run_feltwatch(own, out / "film.log"))
     table = out / "table-read.toml"
     shutil.copyfile(out / "table.toml", table)
-    _command(_enrolment(out, table), out / "enrol.log")
+    run_feltwatch(chip_samples(out, table), out / "enrol.log")
     _audit(out, "video.mp4", "feed.jsonl", "audit")
     cut(out)
     _audit(out, "cut.mp4", "cut-feed.jsonl", "audit-cut")
@@ -108,7 +108,7 @@ def run(shift: Shift, out: Path, *, keep: bool) -> None:
 def _audit(out: Path, video: str, feed: str, into: str) -> None:
     shutil.rmtree(out / into, ignore_errors=True)
     own = ["audit", str(out / video), "--table", str(out / "table-read.toml"), "--timeline"]
-    _command([*own, "--feed", str(out / feed), "--out", str(out / into)], out / f"{into}.log")
+    run_feltwatch([*own, "--feed", str(out / feed), "--out", str(out / into)], out / f"{into}.log")
 
 
 def usual(truth: Sequence[RoundRecord]) -> list[RoundRecord]:

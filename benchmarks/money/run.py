@@ -70,11 +70,11 @@ def _run(
     if not (folder / "filmed").exists():
         report(f"shift {shift.number}: filming")
         own = ["simulate", *shift.options, "--laid-out", "--out", str(folder)]
-        (folder / "filmed").write_text(_command(own, folder / "film.log"))
+        (folder / "filmed").write_text(run_feltwatch(own, folder / "film.log"))
     table = folder / "table-read.toml"
     shutil.copyfile(folder / "table.toml", table)
     if samples:
-        _command(_enrolment(folder, table), folder / "enrol.log")
+        run_feltwatch(chip_samples(folder, table), folder / "enrol.log")
     audits: dict[str, list[str]] = {"audit": []}
     if shift.cameras > 1:
         audits["audit-2"] = ["--camera-video", f"{_SECOND}={folder / f'video-{_SECOND}.mp4'}"]
@@ -85,14 +85,16 @@ def _run(
             "audit", str(folder / "video.mp4"), "--table", str(table), "--feed",
             str(folder / "feed.jsonl"), "--out", str(folder / audit), *more,
         ]  # fmt: skip
-        _command(own if model is None else [*own, "--model", str(model)], folder / f"{audit}.log")
+        run_feltwatch(
+            own if model is None else [*own, "--model", str(model)], folder / f"{audit}.log"
+        )
     (folder / "audited").touch()
     if not keep:
         for film in _FILMS:
             (folder / film).unlink(missing_ok=True)
 
 
-def _enrolment(folder: Path, table: Path) -> list[str]:
+def chip_samples(folder: Path, table: Path) -> list[str]:
     """The command that samples the laid-out chips, as `simulate` printed it."""
     printed = (folder / "filmed").read_text().splitlines()
     line = next(x for x in printed if x.startswith("feltwatch chips enrol"))
@@ -100,7 +102,7 @@ def _enrolment(folder: Path, table: Path) -> list[str]:
     return [given[1] if word == given[0] else word for word in shlex.split(line)[1:]]
 
 
-def _command(arguments: Sequence[str], log: Path) -> str:
+def run_feltwatch(arguments: Sequence[str], log: Path) -> str:
     """Run a command of feltwatch; what it printed. FeltwatchError names the log of a failure."""
     done = subprocess.run(
         [sys.executable, "-m", "surveillance", *arguments],

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from settlement.errors import FeltwatchError
-from settlement.felt_timeline import TIMELINE_LINE
+from settlement.felt_timeline import TIMELINE_LINE, Lay
 from settlement.record import Undecided, read_rounds
 from settlement.rules import TableRules
 from surveillance.alerts.model import read_alerts
@@ -114,7 +114,9 @@ def test_the_timeline_is_left_where_it_is_asked_for(
     assert lays == [line for observed in ROUNDS for line in observed.timeline]
     # What the rounds leave undecided points to them.
     (doubt,) = (line for line in lines if line.kind == "undecided")
-    assert (doubt.what, doubt.lays) == ("main.paid", (lays[-1].id,))
+    last = lays[-1]
+    assert isinstance(last, Lay)
+    assert (doubt.what, doubt.lays) == ("main.paid", (last.id,))
     assert [line.round_id for line in lays] == [o.record.round_id for o in ROUNDS]
     # An earlier run's lies beside no other results.
     run(video, table_path, out)
