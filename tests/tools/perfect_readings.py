@@ -1,6 +1,6 @@
 """What the rules of rounds lose where everything is read as it lies.
 
-    python -m tests.tools.perfect_readings --out told --name "tune 1" --shifts 0-39 --dense
+    python -m tests.tools.perfect_readings --out readings --name "tune 1" --shifts 0-39 --dense
 
 Shifts of the plan of `feltwatch bench money` are rendered in 1080p and watched from the frame to
 the alert, but cards, chips and lammers are given to the watcher as they lie

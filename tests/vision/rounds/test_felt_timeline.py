@@ -195,7 +195,7 @@ CAMERA = synthetic_camera(TABLE.felt, width_px=1920, height_px=1080)
 CALIBRATION = Calibration.fit(table_camera(CAMERA, TABLE))
 
 
-def stood(colours: str, *, behind: int = 0) -> ReadStack:
+def stack_of(colours: str, *, behind: int = 0) -> ReadStack:
     """A stack on the main spot of seat 1, or so many chips' diameters behind it."""
     at = np.array(TABLE.seat(1).spots["main"].center_mm)
     away = (at - CALIBRATION.foot_mm) / np.hypot(*(at - CALIBRATION.foot_mm))
@@ -209,8 +209,8 @@ TALL, LOW = " ".join(["red"] * 16), "red"
 def hiding(*rests: ViewReading) -> dict[str, Lay]:
     """By place, the stacks of seat 1 whose rests read so after the deal."""
     play = Play()
-    play.see(1, reading(stakes={"main": [stood(LOW)]}))
-    play.see(1, reading(stakes={"main": [stood(LOW)]}, backs=3))
+    play.see(1, reading(stakes={"main": [stack_of(LOW)]}))
+    play.see(1, reading(stakes={"main": [stack_of(LOW)]}, backs=3))
     play.see(None, reading(cards=dealer_cards()))
     for own in rests:
         play.see(1, own)
@@ -228,10 +228,10 @@ def hiding(*rests: ViewReading) -> dict[str, Lay]:
 def seen(stake: str, pay: ReadStack | None = None, *, cards: bool = True) -> ViewReading:
     pays: dict[str, list[ReadStack]] = {} if pay is None else {"main": [pay]}
     hand_ = seat_cards(1) if cards else ()
-    return reading(stakes={"main": [stood(stake)]}, pays=pays, cards=hand_)
+    return reading(stakes={"main": [stack_of(stake)]}, pays=pays, cards=hand_)
 
 
-BEHIND = stood("red", behind=1)
+BEHIND = stack_of("red", behind=1)
 
 
 def test_a_stack_that_another_one_hides_keeps_its_line() -> None:
@@ -253,14 +253,14 @@ def test_a_hidden_stack_that_is_not_found_again_ends_when_its_place_is_bare() ->
 
 
 def test_a_stack_that_is_in_view_and_not_found_is_gone() -> None:
-    for pay, stake in ((stood("red", behind=3), TALL), (BEHIND, LOW)):
+    for pay, stake in ((stack_of("red", behind=3), TALL), (BEHIND, LOW)):
         own = hiding(seen(LOW, pay), seen(stake))["main pay"]
         assert not any(one.behind for one in own.hidden)
         assert own.before_s is not None
 
 
 def test_the_sum_of_a_stake_does_not_change_while_one_of_its_stacks_is_hidden() -> None:
-    two = {"main": [stood(LOW), stood("red red", behind=1)]}
+    two = {"main": [stack_of(LOW), stack_of("red red", behind=1)]}
     sums = hiding(reading(stakes=two, cards=seat_cards(1)), seen(TALL), reading(stakes=two))[
         "main"
     ].sums
