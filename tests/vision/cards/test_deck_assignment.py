@@ -223,6 +223,9 @@ def test_a_club_that_looks_like_a_spade_leaves_its_name_over() -> None:
     assert names(decide_deck(both, both), both[0][:2]) == ["TC", None]
     seen = hands(card("TC", 0.999), card("TC", 0.99), card("TS"), *others[:-1])
     assert names(decide_deck(seen, seen), seen[0][:3]) == ["TC", "TC", "TS"]
+    # Where few hands lie it may not have been dealt.
+    few = hands(card("TC", 0.999), card("TC", 0.99), *others[:33])
+    assert names(decide_deck(few, few), few[0][:2]) == ["TC", "TC"]
 
 
 def test_the_other_reading_names_what_one_leaves_undecided() -> None:
