@@ -67,7 +67,7 @@ cards on that is asked. Of 34 tune decks four have rounds under it, with 3 to 74
 
 MOST_UNSEEN = 0.25
 """So often, and seldomer in a whole round, the like suit of a card that lies twice is not dealt by
-chance (chosen: where a third of the deck lies, it mostly is not)."""
+chance, where six hands and more lie (chosen on no set). With few hands it mostly is not dealt."""
 
 AS_MANY = 0.97
 """A reading that decides less than this share of the other's cards names none of that. Of 261 tune
@@ -98,8 +98,8 @@ class Decided:
 
 
 _SAME_COLOUR = {
-    rank + suit: rank + other
-    for rank in "A23456789TJQK" for suit, other in ("SC", "CS", "HD", "DH")
+    label: label[0] + label[1].translate(str.maketrans("SCHD", "CSDH"))
+    for label in DECK_LABELS if label != JOKER
 }  # fmt: skip
 """Of each card the one of its rank and colour."""
 
