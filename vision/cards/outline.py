@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,9 +23,9 @@ CARD_WIDTH, CARD_HEIGHT = 2.9, 4.1
 TURN_SLACK_DEG = 40.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ReadIndex:
-    """One index as read, in a view or in a photograph.
+    """One index as read, in a view or in a photograph. No two are equal.
 
     `center` (2,) and `height` are in one unit: mm of a view's own frame, px of a photograph.
     `turn_deg` is its turn (0: upright, 180: the other way up), `shares` float32 (53,) the
@@ -39,12 +40,12 @@ class ReadIndex:
     xyxy: tuple[float, float, float, float]
     aspect: float = ASPECTS["index"]
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The likeliest card."""
         return DECK_LABELS[int(self.shares.argmax())]
 
-    @property
+    @cached_property
     def share(self) -> float:
         """The probability of the likeliest card."""
         return float(self.shares.max())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -37,6 +38,9 @@ LEAST_SEEN = 1 / 3
 SAME_CARD_MM = 8.4
 """How near the card centres found from two indices of other names lie that are one card's, or how
 near the one lies to where the two ends of another card in view say."""
+
+KEPT = 512
+"""How many sets of indices stay joined and fused: a round asks for the cards of its rests often."""
 
 COVERED = 0.3
 """How deep inside another card, over the height of an index, an index is hidden by it."""
@@ -79,7 +83,7 @@ LEAST_SHARE = 0.2
 """What reads as none with more, or as the likeliest card with less, is no index."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ViewIndex(ReadIndex):
     """An index in a view, where the size of a card is known.
 
@@ -254,6 +258,11 @@ def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
     Shares are joined by their mean logarithm; what is seen in less than `LEAST_SEEN` of the
     images is left out.
     """
+    return list(_fused(tuple(tuple(reading) for reading in readings)))
+
+
+@lru_cache(maxsize=KEPT)
+def _fused(readings: tuple[tuple[ViewIndex, ...], ...]) -> tuple[ViewIndex, ...]:
     groups: list[list[ViewIndex]] = []
     for reading in readings:
         for observation in reading:
@@ -280,7 +289,7 @@ def fuse_indices(readings: Sequence[Sequence[ViewIndex]]) -> list[ViewIndex]:
                 matched=any(s.matched for s in group),
             )
         )  # fmt: skip
-    return out
+    return tuple(out)
 
 
 def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
@@ -290,6 +299,11 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
     sure stays, with its probability. Two cards would not show corners that they hide of each other
     (`vision.cards.corners`).
     """
+    return list(_joined(tuple(observations)))
+
+
+@lru_cache(maxsize=KEPT)
+def _joined(observations: tuple[ViewIndex, ...]) -> tuple[CardRead, ...]:
     groups = [list(g) for g in parted_by_label(observations, CARD_SIZE)]
     groups.sort(key=lambda g: -observations[g[0]].share)
     turned = as_they_lie(observations, groups)
@@ -315,7 +329,7 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
             home += group
     joined = [[observations[n] for n in own] for own in cards]
     outlines = [outline(own, CARD_SIZE) for own in joined]
-    return [
+    return tuple(
         replace(
             _card(own),
             apart=not any(
@@ -325,7 +339,7 @@ def join_cards(observations: Sequence[ViewIndex]) -> list[CardRead]:
             ),
         )
         for own in joined
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def _one_card(
