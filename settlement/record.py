@@ -229,7 +229,8 @@ class WagerRecord(Form):
     stirred: bool | None = Field(
         None,
         description="Something moved over the payout while it lay: a commission may have been "
-        "given in other chips.",
+        "given in other chips. false: seen that nothing did until it was drawn in, where the "
+        "commission is collected afterwards.",
     )
     stake_chips: int | None = Field(None, ge=0, description="Height of the stake's tallest stack.")
     paid_chips: int | None = Field(None, ge=0, description="Height of the payout's tallest stack.")

@@ -82,11 +82,12 @@ class Commission(Form):
     direction: Direction = Field(
         default="nearest", description="'down', 'nearest' (halves up) or 'up' to a whole unit."
     )
-    taken: Literal["from_the_pay", "afterwards"] = Field(
+    taken: Literal["from_the_pay", "afterwards", "on_account"] = Field(
         default="from_the_pay",
         description=(
             "'from_the_pay': the pay laid is net, or the commission is taken back from it; "
-            "'afterwards': wins are paid in full and commission is collected later."
+            "'afterwards': wins are paid in full and commission is collected before the felt is "
+            "cleared; 'on_account': in another round or off the felt, where it is not looked for."
         ),
     )
 

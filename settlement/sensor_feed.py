@@ -2,7 +2,8 @@
 
 Where the camera does not decide whether a coin was taken in, the system's report does. Where both
 decide and differ the wager is undecided; it is a breach too where the lamp was read and the
-document that the game goes by has the house account for every coin (003).
+document that the game goes by has the house account for every coin (003). A lamp that stayed unlit
+although the coin is registered is a breach also where the coin itself was seen.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from settlement.games import GAMES, terms_for
-from settlement.procedures import procedure_of
+from settlement.procedures import BreachKind, procedure_of
 from settlement.record import Breach, RoundRecord, SeatRecord, Sensor, Undecided, WagerRecord
 from settlement.rules import TableRules
 
@@ -83,6 +84,9 @@ def _compare(
         unseen = None if is_seen else WagerRecord(wager=wager)
         reported = _as_reported(wager, made or sensor.laid or unseen, is_lit, rules)
         _put(own.wagers, reported, wager)
+        if is_lit and sensor.lamp == "unlit":
+            # The coin was seen, and counts: its lamp did not light all the same.
+            _breached(own, "coin_unseen", wager, record, rules)
         return
     if is_lit == (made is not None):
         own.sensors[wager] = sensor.model_copy(update={"registered": is_lit})
@@ -100,8 +104,16 @@ def _compare(
     )
     if made is not None:
         _put(own.wagers, made.model_copy(update={"stake_cents": None, "stake_sums": None}), wager)
-    kind = "coin_unseen" if is_lit else "coin_unregistered"
-    if sensor.lamp is not None and _is_forbidden(kind, wager, rules):
+    if sensor.lamp is not None:
+        kind: BreachKind = "coin_unseen" if is_lit else "coin_unregistered"
+        _breached(own, kind, wager, record, rules)
+
+
+def _breached(
+    own: _Seat, kind: BreachKind, wager: str, record: RoundRecord, rules: TableRules
+) -> None:
+    """Note a breach, where the game's document has the house account for every coin."""
+    if _is_forbidden(kind, wager, rules):
         own.breaches.append(
             Breach(
                 kind=kind, wager=wager, before_s=record.start_s or "0",

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from settlement.compare.check import check_record
+from settlement.compare.commission import not_seen_collected
 from settlement.compare.context import Case, Difference, Unjudged, place_name
 from settlement.compare.evidence import UNKNOWN, laid_with, likely_dues, resolved
 from settlement.compare.finding import Finding, FindingCode, Suspicion, cause_words, wager_name
@@ -98,6 +99,7 @@ def compare_and_suspect(
         record, _judged(record, settlement, rules, suspected),
         lambda named: _judged(named, settle(named, rules), rules),
     )  # fmt: skip
+    suspected += not_seen_collected(record, rules)
     found = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
     return findings, [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
 

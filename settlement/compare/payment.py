@@ -59,6 +59,6 @@ def right_sums(ruling: WagerSettlement, commission: Commission | None) -> tuple[
     """The sums in cents that settle a win: the payout due, or all where commission is later."""
     if ruling.pay_cents is None or ruling.gross_cents is None:
         return ()
-    if commission is not None and commission.taken == "afterwards":
+    if commission is not None and commission.taken != "from_the_pay":
         return ruling.gross_cents, ruling.pay_cents
     return (ruling.pay_cents,)

@@ -61,6 +61,17 @@ def sensor_of(record: RoundRecord) -> Sensor:
     return own
 
 
+def test_a_registered_coin_whose_lamp_stayed_unlit_is_a_finding_and_counts() -> None:
+    unsure = COIN.model_copy(update={"stake_cents": None})
+    record = played(seen("unlit", coin=True), unsure, rules=WASHINGTON, doubts=(JACKPOT,))
+    both = reported(record, 2, rules=WASHINGTON)
+    assert both.seats[0].wager(JACKPOT) == COIN
+    (finding,) = found(both, WASHINGTON)
+    assert (finding.code, finding.seat, finding.wager) == ("PROCEDURE", 2, JACKPOT)
+    assert finding.seen.endswith("has a coin registered, and the lamp stayed unlit")
+    assert found(reported(record, rules=WASHINGTON), WASHINGTON) == []
+
+
 def test_a_coin_that_only_the_system_has_is_a_wager_of_the_fixed_sum() -> None:
     record = reported(played(None, cards=FULL_HOUSE), 2)
     assert record.seats[0].wager(JACKPOT) == COIN

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from settlement.compare.check import check_record
+from settlement.compare.comparison import compare_and_suspect
+from settlement.compare.finding import Suspicion
 from settlement.compare.payment import Laid
 from settlement.record import DealerRecord, Payment, RoundRecord, Undecided, WagerRecord
 from settlement.rules import TableRules
+from settlement.settle import settle
 from tests.settlement.felt import (
     LOSER,
     PAIR_DEALER,
@@ -66,6 +69,51 @@ class TestCommission:
         for paid in (2500, 2375):
             assert reported(record_of(later, main_paid(paid)), later) == []
         assert reported(record_of(later, main_paid(2400)), later) == [("UNDERPAID", 1, "main")]
+
+
+class TestCollectedLater:
+    """Whether a commission was collected the felt shows in part: it is never an alert."""
+
+    LATER = with_rules(TRADITIONAL, commission={"taken": "afterwards"})
+
+    def suspected(self, main: WagerRecord, rules: TableRules = LATER) -> list[Suspicion]:
+        record = record_of(rules, main)
+        found, suspected = compare_and_suspect(record, settle(record, rules), rules)
+        assert found == []
+        return suspected
+
+    def test_a_whole_payout_over_which_nothing_moved_is_worth_a_look(self) -> None:
+        still = main_paid(2500).model_copy(update={"stirred": False})
+        (one,) = self.suspected(still)
+        assert (one.finding.code, one.finding.seat, one.finding.wager) == ("OVERPAID", 1, "main")
+        assert one.probability == 1.0
+        assert "no commission was seen to be collected" in one.message
+        assert "due $23.75 after $1.25 commission" in one.message
+
+    @pytest.mark.parametrize(
+        "main",
+        [
+            main_paid(2500),
+            main_paid(2500).model_copy(update={"stirred": True}),
+            main_paid(2375).model_copy(update={"stirred": False}),
+            main_paid(2500, returned=125).model_copy(update={"stirred": False}),
+        ],
+        ids=["not known", "moved over", "net", "given"],
+    )
+    def test_what_may_have_been_collected_is_none(self, main: WagerRecord) -> None:
+        assert self.suspected(main) == []
+
+    def test_on_account_nothing_is_looked_for(self) -> None:
+        still = main_paid(2500).model_copy(update={"stirred": False})
+        assert (
+            self.suspected(still, with_rules(TRADITIONAL, commission={"taken": "on_account"})) == []
+        )
+
+    @pytest.mark.parametrize(("share", "found"), [(0.98, 1), (0.6, 0)])
+    def test_it_is_as_likely_as_the_sum_that_was_read(self, share: float, found: int) -> None:
+        sums = ((2500, share), (2375, round(1 - share, 2)))
+        unsure = main_paid(2500).model_copy(update={"stirred": False, "paid_sums": sums})
+        assert [one.probability for one in self.suspected(unsure)] == [share] * found
 
 
 class TestMended:

@@ -40,6 +40,11 @@ def judged(
     paid_cents: int, own: Round, rules: TableRules = RULES, least_cents: int = 100
 ) -> list[str]:
     """What is found where seat 1 wins $25 and is paid so much; its least chip is `least_cents`."""
+    record = with_stirred(record_of(paid_cents, rules, least_cents), rules, own)
+    return [str(one.code) for one in compare(record, settle(record, rules), rules)]
+
+
+def record_of(paid_cents: int, rules: TableRules, least_cents: int = 100) -> RoundRecord:
     main = WagerRecord(
         wager="main",
         stake_cents=2500,
@@ -50,11 +55,9 @@ def judged(
     low, high = ("KS", "KH"), ("AD", "AC", "QH", "6D", "4H")
     seat = SeatRecord(seat=1, low=low, high=high, wagers=(main,))
     dealer = DealerRecord(low=("AS", "KD"), high=("9H", "9C", "7S", "5D", "2C"))
-    record = RoundRecord(
+    return RoundRecord(
         round_id="t1-000001", table="t1", game=rules.game, dealer=dealer, seats=(seat,)
     )
-    record = with_stirred(record, rules, own)
-    return [str(one.code) for one in compare(record, settle(record, rules), rules)]
 
 
 def test_a_whole_payout_is_undecided_where_something_moved_over_it() -> None:
@@ -85,8 +88,58 @@ def test_other_sums_are_judged_whatever_moved(paid: int, codes: list[str]) -> No
     assert judged(paid, paid_round(stirred=True)) == codes
 
 
+LATER = RULES.model_copy(update={"commission": Commission(taken="afterwards")})
+
+
+def later_round(*, moved_s: float = 0.0, changed: bool = False, ends_s: float = 0.4) -> Round:
+    """Seat 1 is paid, its cards are taken, and its payout lies until it is drawn in.
+
+    Something moves over the bare payout for `moved_s`, or it is changed.
+    """
+    play = Play()
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, reading(stakes=MAIN, backs=3))
+    play.see(None, reading(cards=dealer_cards()))
+    play.see(1, reading(stakes=MAIN, cards=seat_cards(1)))
+    for cards in (seat_cards(1), ()):
+        play.see(1, reading(stakes=MAIN, pays=MAIN, cards=cards))
+    own = play.tracker.latest[1]
+    play.tracker.stands(1, own.until_s + 0.2)
+    if moved_s:
+        play.tracker.stands(1, own.until_s + moved_s)
+    if changed:
+        play.now_s = own.until_s
+        play.see(1, reading(stakes=MAIN, pays={"main": ["red red red red"]}))
+    play.now_s = play.tracker.latest[1].until_s + ends_s
+    play.see(1, reading())
+    play.see(None, reading())
+    (ended,) = play.ended
+    return ended
+
+
+@pytest.mark.parametrize(
+    ("own", "stirred"),
+    [
+        (later_round(), False),
+        (later_round(moved_s=1.2), True),
+        (later_round(changed=True), True),
+        (later_round(ends_s=3.0), True),
+        (paid_round(stirred=True), True),
+    ],
+    ids=["still", "moved over", "changed", "slowly drawn in", "moved over with the hand"],
+)
+def test_a_commission_may_be_collected_until_the_payout_is_drawn_in(
+    own: Round, stirred: bool
+) -> None:
+    assert with_stirred(record_of(2500, LATER), LATER, own).seats[0].wagers[0].stirred is stirred
+    assert judged(2500, own, LATER) == []
+
+
 def test_where_the_commission_is_taken_later_a_whole_payout_is_right() -> None:
-    rules = RULES.model_copy(update={"commission": Commission(taken="afterwards")})
-    assert judged(2500, paid_round(stirred=True), rules) == []
+    account = RULES.model_copy(update={"commission": Commission(taken="on_account")})
+    for rules in (LATER, account):
+        assert judged(2500, paid_round(stirred=True), rules) == []
+    unmarked = with_stirred(record_of(2500, account), account, later_round())
+    assert unmarked.seats[0].wagers[0].stirred is None
     exposed = TableRules(game="emperors_challenge_exposed")
     assert judged(2500, paid_round(stirred=True), exposed) == []

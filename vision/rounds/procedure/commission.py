@@ -3,11 +3,14 @@
 The dealer keeps the commission back, takes it out of the payout, or is given it by the player
 out of chips that lie nowhere afterwards. The last leaves the felt as it was: whether it was done
 is known only where nothing moved over the payout.
+
+Where it is collected afterwards, it may be given or taken until the payout is drawn in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from settlement.errors import FeltwatchError
 from settlement.games import terms_for
@@ -34,17 +37,19 @@ def with_stirred(record: RoundRecord, rules: TableRules, own: Round) -> RoundRec
         commission = terms_for(rules).commission
     except FeltwatchError:
         return record
-    if commission is None or not commission.percent or commission.taken == "afterwards":
+    if commission is None or not commission.percent or commission.taken == "on_account":
         return record
-    seats = tuple(_marked(seat, own.tracks[seat.seat].episodes) for seat in record.seats)
+    later = commission.taken == "afterwards"
+    seats = tuple(_marked(seat, own.tracks[seat.seat].episodes, later) for seat in record.seats)
     return record.model_copy(update={"seats": seats})
 
 
-def _marked(seat: SeatRecord, episodes: Sequence[Episode]) -> SeatRecord:
-    if not _stirred(episodes):
+def _marked(seat: SeatRecord, episodes: Sequence[Episode], later: bool) -> SeatRecord:
+    stirred = _stirred_to_the_end(episodes) if later else _stirred(episodes)
+    if not stirred and not later:
         return seat
     wagers = tuple(
-        wager.model_copy(update={"stirred": True})
+        wager.model_copy(update={"stirred": stirred})
         if wager.wager == "main" and wager.action == "paid"
         else wager
         for wager in seat.wagers
@@ -67,3 +72,26 @@ def _stirred(episodes: Sequence[Episode]) -> bool:
     if after is not None and after.start_s - own.until_s > LONGEST_TAKE_S:
         return True
     return before is None or own.start_s - before.until_s > LONGEST_PAY_S
+
+
+def _stirred_to_the_end(episodes: Sequence[Episode]) -> bool:
+    """Whether something moved over the payout until it was drawn in, but for the hand's cards that
+    were taken, or may have: it was changed, or motion at either end took longer than that takes."""
+    read = [e for e in episodes if e.readings]
+    paid = [
+        k
+        for k, e in enumerate(read)
+        if sum("main" in r.pays for r in e.readings) * 2 > len(e.readings)
+    ]
+    if not paid or not paid[0] or paid[-1] + 1 == len(read) or len(paid) > 2:
+        return True
+    own = read[paid[0] : paid[-1] + 1]
+    if len(own) != len(paid) or not own[0].cards_up or any(e.stirred or e.gap for e in own):
+        return True
+    if len(own) == 2 and own[1].cards_up:
+        return True
+    before, after = read[paid[0] - 1], read[paid[-1] + 1]
+    if own[0].start_s - before.until_s > LONGEST_PAY_S or after.gap is not None:
+        return True
+    taken = [b.start_s - a.until_s for a, b in pairwise((*own, after))]
+    return max(taken) > LONGEST_TAKE_S
