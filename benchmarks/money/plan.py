@@ -6,11 +6,13 @@ import hashlib
 import json
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.mistakes.catalogue import NAMED_WAYS, WAYS, FaultPlan
+from datasets.simulate.mistakes.coverage import TableKind, table_of
 from datasets.simulate.play.shift_play import plan_shift
 from settlement.errors import FeltwatchError
 
@@ -49,21 +51,10 @@ _CLEAN, _SECOND = (3, 7), 4
 _TRIES = 100
 
 _NO_MISTAKES = frozenset({"HAND_PAY", "UNDECIDED", "SILENT", "CAMERA"})
-_EXPOSED = frozenset({
-    "HOUSE_WAY/eighth", "OVERPAID/commission", "LIMIT/hands", "LIMIT/coins",
-    "PROCEDURE/set_late", "PROCEDURE/shown_early",
-})  # fmt: skip
-_NOT_OF = {
-    "emperors_challenge_exposed": _EXPOSED,
-    "emperors_challenge_exposed_earlier": _EXPOSED | {"HOUSE_WAY/foul"},
-    "emperors_challenge_exposed_washington": _EXPOSED,
-    "pai_gow_poker": frozenset({"HOUSE_WAY/eighth", "LIMIT/coins"}),
-    "imperial_pai_gow_draw": frozenset({
-        "HOUSE_WAY/foul", "OVERPAID/commission", "LIMIT/hands", "LIMIT/coins",
-        *(f"LAMMER/{way}" for way in WAYS["LAMMER"]),
-    }),
+TABLE_OPTIONS: Mapping[TableKind, tuple[str, ...]] = {
+    "usual": (), "jackpots": ("--jackpots", "plain"), "afterwards": ("--commission", "afterwards"),
 }  # fmt: skip
-"""Ways that a usual table of a game, without jackpots, leaves no room for."""
+"""Options of `feltwatch simulate` for a kind of table."""
 
 BARREL = -0.06
 """Lens distortion (k1) of every fourth shift."""
@@ -84,6 +75,8 @@ class Shift:
     faults: str
     cameras: int
     distortion: float
+    table: TableKind = "usual"
+    events: str = "none"
 
     @classmethod
     def of(cls, name: str, number: int) -> Shift:
@@ -129,6 +122,8 @@ class Shift:
             "--seed", str(self.seed), "--rounds", str(ROUNDS), "--fps", "5", "--game", self.game,
             "--faults", self.faults, "--cameras", str(self.cameras),
             "--distortion", f"{self.distortion:g}", "--preset", "ultrafast",
+            *TABLE_OPTIONS[self.table],
+            *(() if self.events == "none" else ("--events", self.events)),
         ]  # fmt: skip
 
 
@@ -142,7 +137,7 @@ def ways_of(game: str) -> tuple[str, ...]:
     (46, 50)
     """
     ways = (f"{code}/{way}" for code in WAYS if code not in _NO_MISTAKES for way in WAYS[code])
-    return tuple(way for way in ways if way not in _NOT_OF[game] | NAMED_WAYS)
+    return tuple(w for w in ways if w not in NAMED_WAYS and table_of(w, game) == "usual")
 
 
 def _dealt_ways(name: str, game: str) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.money.catalogue import shift_of_catalogue
 from benchmarks.money.plan import FIXED, GAMES, Shift, listed_truths
 from settlement.errors import FeltwatchError
 from surveillance.cli.recordings.score_cmd import score_files
@@ -28,17 +29,19 @@ _FILMS = ("video.mp4", f"video-{_SECOND}.mp4", "laid.png")
 
 def bench_money(
     out: Path, numbers: Sequence[int], report: Report, *, name: str = FIXED,
-    every_way: bool = False, samples: bool = True, keep: bool = False, model: Path | None = None,
+    every_way: bool = False, catalogue: bool = False, samples: bool = True, keep: bool = False,
+    model: Path | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Film and audit the shifts of these numbers in `out`, and score them as one and by game.
 
-    `every_way` takes the shifts that hold every way of every mistake. What is finished is not done
-    again. A shift's film is removed once it was audited, unless `keep`. Without `samples` stacks
-    are read against the body colours of the table file.
+    `every_way` takes the shifts that hold every way of every mistake, `catalogue` those with the
+    ways that come by their names only, and events. What is finished is not done again. A shift's
+    film is removed once it was audited, unless `keep`. Without `samples` stacks are read against
+    the body colours of the table file.
     Raises FeltwatchError naming the log of a step that failed, and where a shift of the fixed
     benchmark has another truth than the listed one.
     """
-    drawn = Shift.of_ways if every_way else Shift.of
+    drawn = Shift.of_ways if every_way else shift_of_catalogue if catalogue else Shift.of
     shifts = [drawn(name, number) for number in numbers]
     for shift in shifts:
         folder = out / f"{shift.number:02d}"
@@ -46,7 +49,7 @@ def bench_money(
             _run(shift, folder, report, samples=samples, keep=keep, model=model)
         except OSError as error:
             raise FeltwatchError(f"{folder}: {error.strerror or error}") from error
-        if name == FIXED and not every_way:
+        if name == FIXED and not every_way and not catalogue:
             _as_listed(shift, folder)
     return {
         "name": name, "shifts": list(numbers), "samples": samples,

@@ -30,7 +30,7 @@ from datasets.simulate.script import (
     Ways,
 )
 from datasets.simulate.stakes import limit_breaks
-from settlement.compare.comparison import compare
+from settlement.compare.comparison import compare_and_suspect
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, terms_for
 from settlement.record import JOKER, Action, RoundRecord
@@ -269,12 +269,15 @@ class Decider:
 def raised(record: RoundRecord, table: TableFile) -> Counter[tuple[str, int | None, str | None]]:
     """What comparing a record with what is due raises, by code, seat and wager.
 
-    Beside a card too many, or one that lies twice, what that leaves undecided is not counted.
+    Beside a card too many, or one that lies twice, what that leaves undecided is not counted, nor
+    what the record leaves undecided itself. A commission that is not collected is a suspicion.
     """
-    found = compare(record, settle(record, table.rules), table.rules)
+    found, suspected = compare_and_suspect(record, settle(record, table.rules), table.rules)
     deck = any(finding.code == "DECK" for finding in found)
+    open_seats = {entry.seat for entry in record.undecided}
+    found = [f for f in found if f.code != "UNDECIDED" or not (deck or f.seat in open_seats)]
     return Counter(
-        (str(f.code), f.seat, f.wager) for f in found if not (deck and f.code == "UNDECIDED")
+        (str(f.code), f.seat, f.wager) for f in (*found, *(one.finding for one in suspected))
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets.render.scene import Change, SensorItem, ShiftPlan, StackItem
+from datasets.render.scene import CardItem, Change, SensorItem, ShiftPlan, StackItem
 from datasets.render.sensors import at_place, draw_design
 from settlement.games import JACKPOTS
 from vision.geometry.lamps import SensorLamp, lamp_places
@@ -39,7 +39,8 @@ def sensor_key(seat: int, wager: str) -> str:
 
 
 def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> ShiftPlan:
-    """The plan with the sensors in the felt; each is lit when its coin has been taken in."""
+    """The plan with the sensors in the felt; each is lit when its coin has been taken in, but for
+    those that the truth has otherwise."""
     if design is None:
         return plan
     own = design
@@ -50,13 +51,36 @@ def with_lamps(plan: ShiftPlan, table: TableFile, design: SensorItem | None) -> 
         return at_place(own, key, places[seat, wager], lit=lit)
 
     changes = [Change(0.0, put=tuple(sensor(seat, wager, False) for seat, wager in places))]
-    for (number, seat, wager), at_s in taken_in(plan).items():
+    for (number, seat, wager), at_s in _lit(plan).items():
         end_s = float(plan.rounds[number - 1].end_s or plan.duration_s)
         key = (sensor_key(seat, wager),)
         changes.append(Change(at_s, put=(sensor(seat, wager, True),), remove=key))
         changes.append(Change(end_s, put=(sensor(seat, wager, False),), remove=key))
     ordered = sorted([*changes, *plan.changes], key=lambda change: change.t_s)
     return replace(plan, changes=tuple(ordered))
+
+
+def _lit(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:
+    """When the lamps light, by round, seat and wager."""
+    lit = taken_in(plan)
+    for number, record in enumerate(plan.rounds, start=1):
+        for seat in record.seats:
+            for one in seat.sensors or ():
+                place = (number, seat.seat, one.wager)
+                if one.lamp == "unlit":
+                    lit.pop(place, None)
+                else:
+                    lit.setdefault(place, _dealt_s(plan, number))
+    return lit
+
+
+def _dealt_s(plan: ShiftPlan, number: int) -> float:
+    """When the first card of a round is laid."""
+    return min(
+        change.t_s for change in plan.changes
+        for item in change.put
+        if isinstance(item, CardItem) and item.key.startswith(f"r{number}.")
+    )  # fmt: skip
 
 
 def taken_in(plan: ShiftPlan) -> dict[tuple[int, int, str], float]:

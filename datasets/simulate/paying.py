@@ -23,6 +23,8 @@ _EVEN_IN_KIND = 0.5
 _OTHER_CHIPS = 0.2
 _CORRECTED = 0.06
 _WITH_CHANGE = 0.1
+_TAKEN_LATER = 0.4
+"""How often a commission that is collected later is taken out of the payout, not given by hand."""
 
 
 def pay_chips(cents: int, stake: Colours, table: TableFile, rng: random.Random) -> Colours:
@@ -75,13 +77,19 @@ def pay_steps(
 def _less_commission(
     due: WagerSettlement, stake: Colours, table: TableFile, rng: random.Random, *, afterwards: bool
 ) -> tuple[PayStep, ...]:
-    """Net at once, or in full and the commission taken out of it, or given by the player."""
+    """Net at once, or in full and the commission taken out of it, or given by the player.
+
+    `afterwards` it is paid in full, and the commission is given or taken once all are settled.
+    """
     gross = due.gross_cents or 0
     whole = pay_chips(gross, stake, table, rng)
-    if afterwards:
-        return (PayStep(whole),)
     back = make_change(due.commission_cents, table.chips)
     draw = rng.random()
+    if afterwards:
+        split = small_change(whole, due.commission_cents, table.chips)
+        if draw < _TAKEN_LATER and split is not None:
+            return (PayStep(split), PayStep(taken=back, back=True, at_end=True))
+        return (PayStep(whole), PayStep(given=back, at_end=True))
     if draw < 0.25:
         return (PayStep(whole), PayStep(given=back))
     split = small_change(whole, due.commission_cents, table.chips)

@@ -21,12 +21,16 @@ from settlement.record import (
     Payment,
     RoundRecord,
     SeatRecord,
+    Sensor,
+    Undecided,
     WagerRecord,
 )
 from vision.geometry.table import ChipKind, TableFile
 
 Cards = tuple[str, ...]
 Chips = Mapping[str, ChipKind]
+
+STAKE_GONE = "the player took the stake away before the hand was turned up"
 
 LAMMER_HOMES = {"envy": "emperors_treasure", "dealer": "pai_gow_insurance"}
 """The wager that each kind of lammer belongs beside."""
@@ -38,7 +42,7 @@ class PayStep:
 
     `given` are a player's own chips, laid beside the payout and taken by the dealer. What is
     taken back is change or commission when `back`, else it corrects a payment. A `late` step
-    comes after the seat's cards were taken.
+    comes after the seat's cards were taken, one `at_end` once all seats are settled.
     """
 
     laid: Colours = ()
@@ -46,6 +50,7 @@ class PayStep:
     given: Colours = ()
     back: bool = False
     late: bool = False
+    at_end: bool = False
 
     def paid_cents(self, chips: Chips) -> int:
         """What the step adds to the payments."""
@@ -63,7 +68,9 @@ class WagerScript:
     """A wager: the chips staked, what is done with them, and the steps of the pay.
 
     `stacks` is in how many stacks the stake stands; `first` what was staked before the bet
-    was moved (nothing, when it appeared), `late` whether that was after bets were closed.
+    was moved (nothing, when it appeared), `late` whether that was after bets were closed. `gone`
+    is a stake that the player took away before the hand was turned up, `uncollected` a win of which
+    the commission that is collected later is not.
     """
 
     wager: str
@@ -73,6 +80,8 @@ class WagerScript:
     stacks: int = 1
     first: Colours | None = None
     late: bool = False
+    gone: bool = False
+    uncollected: bool = False
 
     @property
     def paid(self) -> Colours:
@@ -103,12 +112,13 @@ class WagerScript:
         return WagerRecord(
             wager=self.wager,
             stake_cents=value_cents(self.stake, chips),
-            action=self.action,
-            paid_cents=sum(step.paid_cents(chips) for step in self.steps),
+            action=None if self.gone else self.action,
+            paid_cents=None if self.gone else sum(step.paid_cents(chips) for step in self.steps),
             returned_cents=sum(step.returned_cents(chips) for step in self.steps) or None,
             payments=payments,
             stake_chips=tallest(in_stacks(self.stake, chips, self.stacks, split=self.stacks > 1)),
             paid_chips=tallest(pay_stacks(self.paid, chips)) if self.paid else None,
+            stirred=False if self.uncollected else None,
         )
 
 
@@ -120,7 +130,7 @@ class EnvyScript:
     chips: Colours
 
 
-MoveKind = Literal["hand", "seat", "face", "face_down"]
+MoveKind = Literal["hand", "seat", "face", "face_down", "dealer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +138,8 @@ class CardMove:
     """Cards moved after hands were set: between a seat's hands, between seats, or turned.
 
     'hand' and 'seat' swap `cards` (one of each place); 'face' turns a card of the seat up
-    before the dealer does, 'face_down' one down that was shown.
+    before the dealer does, 'face_down' one down that was shown; 'dealer' swaps two between the
+    dealer's hands, as which `seat` 0 stands.
     """
 
     kind: MoveKind
@@ -158,7 +169,8 @@ class SeatScript:
     """One seat's hands, wagers, envy prizes and lammers (kind, wager it lies against).
 
     `before` are the hands before a card was moved, `drawn` the card drawn for `discard`,
-    `again` a second card that was discarded, and the one drawn for it.
+    `again` a second card that was discarded, and the one drawn for it. `sensors` are those of
+    jackpots at which coin, lamp and system do not agree.
     """
 
     seat: int
@@ -173,6 +185,7 @@ class SeatScript:
     before: tuple[Cards, Cards] | None = None
     ways: Ways = Ways()
     again: tuple[str, str] | None = None
+    sensors: tuple[Sensor, ...] = ()
 
     def wager(self, name: str) -> WagerScript | None:
         """The wager of that name, or None."""
@@ -210,6 +223,7 @@ class SeatScript:
             discard=self.discard,
             lammers=tuple(kind for kind, on in self.lammers if LAMMER_HOMES.get(kind, on) == on),
             wagers=tuple(wagers),
+            sensors=self.sensors or None,
         )
 
 
@@ -232,7 +246,8 @@ class RoundScript:
     """A round as decided; the dealer's `dealt` cards are in the order in which they are spread.
 
     `first_packet` counts the place that gets the first packet; `house` is the dealer's own
-    wager where a player banks; `silence` a way in which the round does not get on.
+    wager where a player banks; `silence` a way in which the round does not get on. `before` are the
+    dealer's hands before cards were moved between them.
     """
 
     dealt: Cards
@@ -248,6 +263,7 @@ class RoundScript:
     moves: tuple[CardMove, ...] = ()
     first_packet: int = 0
     silence: str | None = None
+    before: tuple[Cards, Cards] | None = None
 
     def seat(self, number: int) -> SeatScript:
         """The seat of that number; KeyError when nobody sits there."""
@@ -292,6 +308,12 @@ class RoundScript:
             dynamic_pays=self.dynamic or None,
             dealer=DealerRecord(low=self.low, high=self.high, discard=self.discard, wagers=house),
             seats=tuple(seats),
+            undecided=tuple(
+                Undecided(seat=seat.seat, what=f"{wager.wager}.action", why=STAKE_GONE)
+                for seat in self.seats
+                for wager in seat.wagers
+                if wager.gone
+            ),
             faults=None,
         )
 

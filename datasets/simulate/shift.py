@@ -43,10 +43,10 @@ from datasets.simulate.play.shift_play import MARKER_KEY, plan_shift
 from datasets.simulate.shards import Shard, from_zero, part_of
 from settlement.declared import FeedLine
 from settlement.errors import FeltwatchError
-from settlement.games import JACKPOTS, players_bank
+from settlement.games import JACKPOTS, players_bank, terms_for
 from settlement.input_file import read_json
-from settlement.record import read_rounds
-from settlement.rules import TableRules
+from settlement.record import SeatRecord, read_rounds
+from settlement.rules import Commission, TableRules
 from vision.geometry.table import FurtherCamera, Rgb, TableFile
 
 SECOND = "shoulder"
@@ -66,6 +66,17 @@ def default_rules() -> TableRules:
     return rules_for(NEVADA)
 
 
+def commission_later(table: TableFile) -> TableFile:
+    """The table of a house that pays wins in full and collects the commission afterwards.
+
+    Raises FeltwatchError in a game without a commission.
+    """
+    if terms_for(table.rules).commission is None:
+        raise FeltwatchError(f"--commission: {table.rules.game} takes no commission")
+    rules = table.rules.model_copy(update={"commission": Commission(taken="afterwards")})
+    return table.model_copy(update={"rules": rules})
+
+
 def write_table(table: TableFile, path: Path) -> None:
     """Write a table file that `vision.geometry.table.load_table` reads back equal."""
     path.write_text(
@@ -80,7 +91,8 @@ class Wishes:
     `table` is a table of one's own in place of a usual one of `game`; its camera is not
     used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
     lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
-    draws camera, light and felt. With `cameras` 2 a second one films the same shift.
+    draws camera, light and felt. With `cameras` 2 a second one films the same shift. With
+    `commission_later` a usual table collects its commission once all seats are settled.
 
     >>> Wishes(seed=7, rounds=5).game
     'emperors_challenge_exposed'
@@ -104,6 +116,7 @@ class Wishes:
     cameras: int = 1
     distortion: float = 0.0
     banker_marker: MarkerKind | None = None
+    commission_later: bool = False
     codec: str = "h264"
     crf: int = 25
     preset: str = "veryfast"
@@ -123,6 +136,8 @@ class Wishes:
             words["cameras"] = self.cameras
         if self.banker_marker is not None:
             words["banker_marker"] = self.banker_marker
+        if self.commission_later:
+            words["commission_later"] = True
         words["version"] = _version()
         return words
 
@@ -130,6 +145,8 @@ class Wishes:
         """The table that is played at, without a camera."""
         if self.table is None:
             usual = table_for(self.game, seats=self.seats, jackpots=self.jackpots)
+            if self.commission_later:
+                usual = commission_later(usual)
             return with_house_lamps(usual, self.seed)
         return self.table.model_copy(update={"camera": None, "cameras": (), "banker_marker": None})
 
@@ -385,7 +402,7 @@ def feed_of(table: TableFile, part: ShiftPlan) -> str:
         # The sensors' system reports a round's coins once they are taken in.
         last_s = max((at_s for (of, _, _), at_s in taken.items() if of == number), default=None)
         coins = {
-            name: tuple(s.seat for s in record.seats if (w := s.wager(name)) and w.stake_cents)
+            name: tuple(s.seat for s in record.seats if _is_registered(s, name))
             for name in jackpots
         }
         bank = "house" if record.banker is None else record.banker
@@ -399,6 +416,15 @@ def feed_of(table: TableFile, part: ShiftPlan) -> str:
         )
         lines.append(line.model_dump_json(exclude_none=True) + "\n")
     return "".join(lines)
+
+
+def _is_registered(seat: SeatRecord, jackpot: str) -> bool:
+    """Whether the sensors' system has a coin of the seat registered."""
+    for sensor in seat.sensors or ():
+        if sensor.wager == jackpot:
+            return bool(sensor.registered)
+    wager = seat.wager(jackpot)
+    return wager is not None and bool(wager.stake_cents)
 
 
 def _events(part: ShiftPlan) -> str:

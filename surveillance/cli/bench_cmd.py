@@ -176,6 +176,15 @@ def money_command(
             "that the game knows, two hold none; five are filmed by two cameras.",
         ),
     ] = False,
+    catalogue: Annotated[
+        bool,
+        typer.Option(
+            "--catalogue",
+            help="50 other shifts, ten of each game: nine hold every way, those that come by "
+            "their names only too, one holds none; with jackpots, a commission that is collected "
+            "later, changes of dealers, fills, misdeals, abandoned rounds and quick deals.",
+        ),
+    ] = False,
     samples: Annotated[
         bool,
         typer.Option("--samples/--body-colours", help="Sample the table's chips before reading."),
@@ -197,14 +206,19 @@ def money_command(
       feltwatch bench money --out judge --name "our judge 2026-12-01" --shifts 0-9 --json
 
       feltwatch bench money --out ways --every-way --name "our ways 2026-12-01"
+
+      feltwatch bench money --out whole --catalogue --name "our catalogue 2026-12-01"
     """
+    from benchmarks.money.catalogue import CATALOGUE_SHIFTS
     from benchmarks.money.plan import FIXED, SHIFTS, WAYS_SHIFTS, numbers
     from benchmarks.money.run import bench_money
 
-    most = WAYS_SHIFTS if every_way else SHIFTS
+    if every_way and catalogue:
+        raise FeltwatchError("--every-way and --catalogue: give one of them")
+    most = WAYS_SHIFTS if every_way else CATALOGUE_SHIFTS if catalogue else SHIFTS
     found = bench_money(
         out, numbers(shifts or f"0-{most - 1}", most), report, name=name or FIXED,
-        every_way=every_way, samples=samples, keep=keep, model=model,
+        every_way=every_way, catalogue=catalogue, samples=samples, keep=keep, model=model,
     )  # fmt: skip
     print_found(found, as_json)
 

@@ -7,7 +7,8 @@ the alert, but cards, chips and lammers are given to the watcher as they lie
 (`tests.vision.rounds.stand_ins`). Every mistake that is not found and every false alert is a fault
 of the rules, of rest detection or of the simulator. A shift of four rounds takes some 20 s of a
 core; finished ones are kept in `--out`. `--dense` puts mistakes of all kinds into every shift,
-`--broken` takes the shifts of `benchmarks.broken_rounds` instead, which have no mistakes.
+`--broken` takes the shifts of `benchmarks.broken_rounds` instead, which have no mistakes, and
+`--catalogue` those of `feltwatch bench money --catalogue`.
 Prints one JSON object.
 """
 
@@ -24,8 +25,9 @@ import av
 import pytest
 
 from benchmarks import broken_rounds
+from benchmarks.money.catalogue import shift_of_catalogue
 from benchmarks.money.plan import FAULTS, ROUNDS, Shift, numbers
-from datasets.render.scene import FeltState
+from datasets.render.scene import FeltState, SensorItem
 from datasets.simulate.displays import with_displays
 from datasets.simulate.lamps import with_lamps
 from datasets.simulate.mistakes.catalogue import FaultPlan
@@ -50,8 +52,10 @@ def wishes_of(shift: Shift) -> Wishes:
     """What a shift of the plan of `feltwatch bench money` is to be, in 1080p."""
     faults = FaultPlan() if shift.faults == "none" else FaultPlan.parse(shift.faults)
     return Wishes(
-        seed=shift.seed, rounds=ROUNDS, fps=FPS, game=shift.game, faults=faults, size=SIZE
-    )
+        seed=shift.seed, rounds=ROUNDS, fps=FPS, game=shift.game, faults=faults, size=SIZE,
+        jackpots="plain" if shift.table == "jackpots" else "none",
+        commission_later=shift.table == "afterwards", events=EventPlan.parse(shift.events),
+    )  # fmt: skip
 
 
 def broken_wishes(shift: broken_rounds.Shift) -> Wishes:
@@ -83,7 +87,7 @@ def watch(wishes: Wishes, out: Path) -> None:
         for k, (t, planes) in enumerate(scenery.film.frames(plan, FPS)):
             while left and left[0].t_s <= t:
                 state.apply(left.pop(0))
-            world.items = state.items
+            world.items = {k: i for k, i in state.items.items() if not isinstance(i, SensorItem)}
             shot = av.VideoFrame.from_ndarray(planes, format="yuv420p")
             rounds += watcher.feed(Frame("film", k, Fraction(k, FPS), shot))
         rounds += watcher.finish()
@@ -115,11 +119,13 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="Its hash draws the shifts.")
     parser.add_argument("--shifts", default="0-9", help="Numbers such as 0-3,7.")
     parser.add_argument("--dense", action="store_true", help="Mistakes of all kinds everywhere.")
+    parser.add_argument("--catalogue", action="store_true", help="Shifts of the whole catalogue.")
     parser.add_argument("--broken", action="store_true", help="Rounds that do not go as usual.")
     given = parser.parse_args()
     scores, lost = [], []
     for number in numbers(given.shifts, MOST_SHIFTS):
-        shift = Shift.of(given.name, number)
+        drawn = shift_of_catalogue if given.catalogue else Shift.of
+        shift = drawn(given.name, number)
         if given.dense:
             has_lammers = shift.game != "imperial_pai_gow_draw"
             shift = replace(

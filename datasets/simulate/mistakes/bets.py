@@ -12,8 +12,9 @@ from itertools import pairwise
 from datasets.simulate.chipwork import STACK_CHIPS, value_cents
 from datasets.simulate.dealing import five_aces, four_of_a_kind
 from datasets.simulate.draft import Draft
+from datasets.simulate.mistakes.catalogue import HOUSE_CODES
 from datasets.simulate.stakes import limit_breaks, stake_chips, within
-from settlement.games import JACKPOTS
+from settlement.games import JACKPOTS, players_bank
 
 EarlyWay = Callable[[Draft], bool]
 
@@ -251,6 +252,29 @@ def _jackpot(draft: Draft) -> bool:
     return True
 
 
+def _player_banks(draft: Draft) -> bool:
+    """A player banks, so that a house wager lies; one who has a single hand, and no mistake yet."""
+    if draft.occasion.banker is not None:
+        return True
+    wrong = {fault.seat for fault in draft.faults}
+    free = [
+        n for n, own in enumerate(draft.bets)
+        if _count(draft, n) == 1 and own.seat not in wrong and "main" not in own.first
+    ]  # fmt: skip
+    if not players_bank(draft.table.rules.game) or not free or len(draft.bets) < 2:
+        return False
+    number = draft.rng.choice(free)
+    draft.without(number, "main")
+    cents = draft.rng.choice([c for c in (500, 1000, 2500, 5000) if _fits(draft, c)])
+    house = stake_chips(cents, draft.table, False, draft.rng)
+    draft.occasion = replace(draft.occasion, banker=draft.bets[number].seat, house=house)
+    return True
+
+
+def _fits(draft: Draft, cents: int) -> bool:
+    return within(cents, "main", draft.table.rules)
+
+
 BET_WAYS: Mapping[tuple[str, str], EarlyWay] = {
     ("LIMIT", "under"): _limit(over=False),
     ("LIMIT", "over"): _limit(over=True),
@@ -265,6 +289,7 @@ BET_WAYS: Mapping[tuple[str, str], EarlyWay] = {
     ("LAMMER", "missing"): _lammer,
     ("LAMMER", "place"): _lammer,
     ("LAMMER", "extra"): _lammer_extra,
+    **{(code, "house"): _player_banks for code in HOUSE_CODES},
     ("HAND_PAY", "large"): _large,
     ("HAND_PAY", "jackpot"): _jackpot,
 }

@@ -6,10 +6,13 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from datasets.simulate.mistakes.house import HOUSE_WAYS
 from datasets.simulate.mistakes.laid import PRIZE_WAYS
 from datasets.simulate.mistakes.money import MONEY_WAYS, Mistake
+from datasets.simulate.mistakes.sensors import SENSOR_WAYS
 from datasets.simulate.script import CardMove, PlannedFault, RoundScript, SeatScript, Ways
 from settlement.cards import Card
+from settlement.games import JACKPOTS, terms_for
 from settlement.procedures import BreachKind, procedure_of
 from settlement.record import DECK_LABELS, JOKER
 from settlement.result import Settlement
@@ -122,6 +125,39 @@ def _deck_count(more: bool) -> Mistake:
     return mistake
 
 
+def _deck_dealer(
+    script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+) -> RoundScript | None:
+    """Eight cards in the dealer's hands; of a game in which the dealer draws it is none."""
+    if script.discard is not None or script.before is not None:
+        return None
+    card = rng.choice(_free_cards(script))
+    fault = PlannedFault("DECK", None, None, "8 cards", ("set", None, None))
+    return replace(
+        script, high=(*script.high, card), dealt=(*script.dealt, card),
+        faults=(*script.faults, fault),
+    )  # fmt: skip
+
+
+def _moved_dealer(
+    script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+) -> RoundScript | None:
+    """The dealer's hands are set otherwise at first, and laid right before any is compared."""
+    if len(script.high) != 5 or any(fault.code == "HOUSE_WAY" for fault in script.faults):
+        return None
+    low, high = rng.choice(script.low), rng.choice(script.high)
+    before = (
+        tuple(high if card == low else card for card in script.low),
+        tuple(low if card == high else card for card in script.high),
+    )
+    note = f"{high} and {low} change hands"
+    fault = PlannedFault("CARD_MOVED", None, None, note, ("card", None, None))
+    move = CardMove("dealer", 0, (high, low))
+    return replace(
+        script, before=before, moves=(*script.moves, move), faults=(*script.faults, fault)
+    )
+
+
 def _all_cards(script: RoundScript) -> set[str]:
     cards = {label for seat in script.seats for label in (*seat.low, *seat.high)}
     given = {seat.discard for seat in script.seats if seat.discard}
@@ -174,15 +210,28 @@ _NOTES: Mapping[BreachKind, str] = {
     "set_late": "hand set late",
     "shown_early": "hand turned up before the dealer's",
     "bet_touched": "stake lifted and laid again",
+    "bet_taken": "stake taken away",
     "second_discard": "two cards discarded",
     "discard_late": "card of the set hand discarded and taken back",
 }
+
+
+def _touched(script: RoundScript, seat: int) -> bool:
+    """Whether a mistake was made at a seat already."""
+    return any(fault.seat == seat for fault in script.faults)
 
 
 def _has_main(seat: SeatScript) -> bool:
     """Whether a seat has a main stake that is not moved late."""
     main = seat.wager("main")
     return main is not None and not main.late
+
+
+def _takeable(seat: SeatScript, table: TableFile) -> list[str]:
+    """A seat's stakes that can be taken away: not one on which a prize of another hand hangs."""
+    envy = terms_for(table.rules).envy
+    kept = {*JACKPOTS, None if envy is None else envy.wager}
+    return [w.wager for w in seat.wagers if w.wager not in kept and not w.late]
 
 
 def _free_cards(script: RoundScript) -> list[str]:
@@ -210,9 +259,12 @@ def _breach(kind: BreachKind) -> Mistake:
         if kind == "shown_early" and not players_first:
             return None
         moved = {move.seat for move in script.moves} | {move.other for move in script.moves}
-        seats = [s for s in script.seats if s.seat not in moved and s.seat != script.banker]
+        gone = {s.seat for s in script.seats if any(wager.gone for wager in s.wagers)}
+        seats = [s for s in script.seats if s.seat not in moved | gone and s.seat != script.banker]
         if kind == "bet_touched":
             seats = [s for s in seats if _has_main(s)]
+        elif kind == "bet_taken":
+            seats = [s for s in seats if not _touched(script, s.seat) and _takeable(s, table)]
         elif kind == "second_discard":
             has_free = bool(_free_cards(script))
             seats = [s for s in seats if s.discard is not None and has_free]
@@ -228,6 +280,11 @@ def _breach(kind: BreachKind) -> Mistake:
             seat = _with_second(seat, script, rng)
         ways: Ways = replace(seat.ways, breach=kind, dropped=False, relaid=False)
         wager = "main" if kind == "bet_touched" else None
+        if kind == "bet_taken":
+            wager = rng.choice(_takeable(seat, table))
+            own = seat.wager(wager)
+            assert own is not None
+            seat = seat.with_wager(replace(own.done("left"), gone=True))
         fault = PlannedFault(
             "PROCEDURE", seat.seat, wager, _NOTES[kind], ("breach", seat.seat, None)
         )  # fmt: skip
@@ -249,17 +306,22 @@ def _silent(way: str) -> Mistake:
 LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
     **MONEY_WAYS,
     **PRIZE_WAYS,
+    **HOUSE_WAYS,
+    **SENSOR_WAYS,
     ("DECK", "twin"): _deck_twin,
     ("DECK", "jokers"): _deck_jokers,
     ("DECK", "many"): _deck_count(more=True),
     ("DECK", "few"): _deck_count(more=False),
+    ("DECK", "dealer"): _deck_dealer,
     ("CARD_MOVED", "face"): _faced("face"),
     ("CARD_MOVED", "face_down"): _faced("face_down"),
+    ("CARD_MOVED", "dealer"): _moved_dealer,
     ("PROCEDURE", "taken_up"): _breach("taken_up"),
     ("PROCEDURE", "set_late"): _breach("set_late"),
     ("PROCEDURE", "looked_at"): _breach("looked_at"),
     ("PROCEDURE", "shown_early"): _breach("shown_early"),
     ("PROCEDURE", "bet_touched"): _breach("bet_touched"),
+    ("PROCEDURE", "bet_taken"): _breach("bet_taken"),
     ("PROCEDURE", "second_discard"): _breach("second_discard"),
     ("PROCEDURE", "discard_late"): _breach("discard_late"),
     ("UNDECIDED", "card"): _hidden("card"),

@@ -24,15 +24,19 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "chip": "a chip too many, or one of the next higher value",
         "twice": "the payout is laid twice",
         "commission": "the commission is not taken",
+        "uncollected": "the commission that is collected later is not collected",
+        "house": "the house wager against a player who banks gets too much",
         "late": "too much is laid and corrected only after the cards are taken",
     },
     "UNDERPAID": {
         "chip": "a chip too few, or one of the next lower value",
         "even": "a better payout is laid at even money",
+        "house": "the house wager gets too little",
         "late": "too little is laid and corrected only after the cards are taken",
     },
     "NOT_PAID": {
         "left": "a winner is left as a push is",
+        "house": "the house wager wins and is left",
         "late": "a winner is paid only after the cards are taken",
     },
     "WRONG_SPOT": {
@@ -41,20 +45,27 @@ WAYS: Mapping[str, Mapping[str, str]] = {
     },
     "PAID_LOSER": {
         "even": "a loser is paid even money",
+        "house": "the house wager loses and is paid",
         "half": "a loser is paid about half its stake",
     },
     "PAID_PUSH": {
         "even": "a push is paid even money",
+        "house": "the house wager pushes and is paid",
         "half": "a push is paid about half its stake",
     },
     "TOOK_WINNER": {
         "main": "a winning main wager is taken",
         "side": "a winning side wager is taken",
+        "house": "the house wager wins and is taken",
     },
-    "TOOK_PUSH": {"taken": "a wager that pushes is taken"},
+    "TOOK_PUSH": {
+        "taken": "a wager that pushes is taken",
+        "house": "the house wager pushes and is taken",
+    },
     "NOT_TAKEN": {
         "main": "a losing main wager is left",
         "side": "a losing side wager is left",
+        "house": "the house wager loses and is left",
     },
     "ENVY_MISSED": {"missed": "a prize that is due is not paid"},
     "ENVY_WRONG": {
@@ -82,6 +93,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "jokers": "two jokers are dealt",
         "many": "a hand has eight cards",
         "few": "a hand has six cards",
+        "dealer": "the dealer's hands have eight cards where nobody draws",
     },
     "HAND_PAY": {
         "large": "a pay too large for the tray",
@@ -97,6 +109,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "seat": "two seats change a card after hands were set",
         "face": "a player turns a card up before the dealer does",
         "face_down": "a card that was shown is turned down again",
+        "dealer": "the dealer changes two cards between the own hands once they were set",
     },
     "PROCEDURE": {
         "taken_up": "a player takes a set hand up again when it is too late for that",
@@ -104,6 +117,10 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "looked_at": "a player takes one of the two set hands up again when it is too late",
         "shown_early": "a player's hand is turned up before the dealer's",
         "bet_touched": "a player lifts a stake after the deal and lays it again",
+        "bet_taken": "a player takes a stake away after the deal",
+        "coin_unregistered": "a jackpot's coin lights its lamp, and the system has none registered",
+        "lit_alone": "a sensor's lamp lights without a coin, and the system has none registered",
+        "coin_unseen": "a jackpot's coin is registered, and its lamp stays unlit",
         "second_discard": "a player discards a second card, and draws two",
         "discard_late": "a player lays a card of the set hand beside the bet and takes it back",
     },
@@ -131,7 +148,18 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 }
 """Every code with the ways in which it can be put in."""
 
-NAMED_WAYS = frozenset({"PROCEDURE/second_discard", "PROCEDURE/discard_late"})
+HOUSE_CODES = (
+    "OVERPAID", "UNDERPAID", "NOT_PAID", "PAID_LOSER", "PAID_PUSH", "TOOK_WINNER", "TOOK_PUSH",
+    "NOT_TAKEN",
+)  # fmt: skip
+"""The mistakes that can be made with the house wager."""
+
+NAMED_WAYS = frozenset({
+    "OVERPAID/uncollected", "DECK/dealer", "CARD_MOVED/dealer",
+    "PROCEDURE/bet_taken", "PROCEDURE/coin_unregistered", "PROCEDURE/lit_alone",
+    "PROCEDURE/coin_unseen", "PROCEDURE/second_discard", "PROCEDURE/discard_late",
+    *(f"{code}/house" for code in HOUSE_CODES),
+})  # fmt: skip
 """Ways that come only by their names: a code alone draws from the others, so that a seed gives the
 shift that it gave before these were added."""
 

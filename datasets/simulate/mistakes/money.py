@@ -21,7 +21,7 @@ from datasets.simulate.chipwork import (
 from datasets.simulate.paying import corrected
 from datasets.simulate.script import PayStep, PlannedFault, RoundScript, SeatScript, WagerScript
 from settlement.errors import FeltwatchError
-from settlement.games import JACKPOTS
+from settlement.games import JACKPOTS, terms_for
 from settlement.result import Settlement, WagerSettlement
 from settlement.ruling import Outcome, money
 from vision.geometry.table import TableFile
@@ -58,7 +58,7 @@ def candidates(script: RoundScript, due: Settlement, outcome: Outcome) -> list[C
             decided = due_of(due, seat.seat, wager.wager)
             if decided is None or decided.outcome != outcome or decided.hand_pay:
                 continue
-            if (seat.seat, wager.wager) in wrong or (seat.seat, None) in wrong:
+            if wager.gone or (seat.seat, wager.wager) in wrong or (seat.seat, None) in wrong:
                 continue
             if wager.wager == "main" and seat.seat in fouled:
                 continue
@@ -177,9 +177,21 @@ def _paid_twice(
 def _no_commission(
     wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
 ) -> WagerScript | None:
-    if not due.commission_cents or due.gross_cents is None:
+    commission = terms_for(table.rules).commission
+    later = commission is not None and commission.taken != "from_the_pay"
+    if not due.commission_cents or due.gross_cents is None or later:
         return None
     return wager.done("paid", make_change(due.gross_cents, table.chips))
+
+
+def _uncollected(
+    wager: WagerScript, due: WagerSettlement, table: TableFile, _rng: random.Random
+) -> WagerScript | None:
+    commission = terms_for(table.rules).commission
+    if not due.commission_cents or commission is None or commission.taken != "afterwards":
+        return None
+    kept = tuple(step for step in wager.steps if not step.at_end)
+    return replace(wager, steps=kept, uncollected=True)
 
 
 def _even_for_more(
@@ -267,6 +279,7 @@ MONEY_WAYS: Mapping[tuple[str, str], Mistake] = {
     ("OVERPAID", "chip"): _on_wager("OVERPAID", "win", _miscounted(over=True)),
     ("OVERPAID", "twice"): _on_wager("OVERPAID", "win", _paid_twice),
     ("OVERPAID", "commission"): _on_wager("OVERPAID", "win", _no_commission),
+    ("OVERPAID", "uncollected"): _on_wager("OVERPAID", "win", _uncollected, "main"),
     ("OVERPAID", "late"): _on_wager("OVERPAID", "win", _mended_late(over=True)),
     ("UNDERPAID", "chip"): _on_wager("UNDERPAID", "win", _miscounted(over=False)),
     ("UNDERPAID", "even"): _on_wager("UNDERPAID", "win", _even_for_more),

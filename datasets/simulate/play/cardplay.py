@@ -51,7 +51,8 @@ class CardPlay(Board):
 
     def _deal_dealer(self) -> None:
         high = self.dealer_boxes()[1]
-        keyed = self.keyed("dealer", self.script.dealt[:7])
+        own = self.script.dealt if self.script.discard is None else self.script.dealt[:7]
+        keyed = self.keyed("dealer", own)
         pile = layouts.face_down_pile(high, keyed, _PILE_STEP_MM, self.rng)
         self._exchange(0, pile)
         self.dealer.act([Stop(high.center_mm, put=pile)])
@@ -87,8 +88,9 @@ class CardPlay(Board):
         self.dealer.act([Stop(high.center_mm, put=row, remove=gone)], alone=True)
         self.dealer.rest(0.4 + tempo.compare_rest_s)
         by_label = {label: key for key, label in keyed}
-        fives = [(by_label[label], label) for label in self.script.high]
-        twos = [(by_label[label], label) for label in self.script.low]
+        lows, highs = self.script.before or (self.script.low, self.script.high)
+        fives = [(by_label[label], label) for label in highs]
+        twos = [(by_label[label], label) for label in lows]
         five = layouts.face_up_row(high, fives, habit.five_step_mm, habit, self.rng)
         two = layouts.face_up_row(low, twos, habit.two_step_mm, habit, self.rng, free_of=five)
         aside: tuple[CardItem, ...] = ()
@@ -103,6 +105,32 @@ class CardPlay(Board):
             stops.append(Stop(aside[0].center_mm, put=aside))
         stops.append(Stop(low.center_mm, put=two))
         self.act_s["set", None, None] = self.dealer.act(stops, alone=True)
+
+    def move_dealer(self) -> None:
+        """Two cards of the dealer's set hands change places, where the round has that."""
+        if self.script.before is None:
+            return
+        low, high = self.dealer_boxes()
+        habit = self.style.habit
+        by_label = {card.label: card.key for card in self.hands[0]}
+        fives, twos = (
+            [(by_label[label], label) for label in own]
+            for own in (self.script.high, self.script.low)
+        )
+        five = layouts.face_up_row(high, fives, habit.five_step_mm, habit, self.rng)
+        two = layouts.face_up_row(low, twos, habit.two_step_mm, habit, self.rng, free_of=five)
+        # No waiting that a pace may shorten: it is seen only as long as it lasts.
+        self.dealer.rest(self.rng.uniform(2.0, 3.0))
+        aside = tuple(c for c in self.hands[0] if c.label == self.script.discard)
+        gone = [card.key for card in self.hands[0] if card not in aside]
+        self.lift(gone)
+        self.hands[0] = (*two, *five, *aside)
+        self.lay((*two, *five))
+        stops = [Stop(high.center_mm, put=five, remove=tuple(gone)), Stop(low.center_mm, put=two)]
+        before = len(self.timeline.changes)
+        self.dealer.act(stops, alone=True)
+        self.act_s["card", None, None] = self.timeline.changes[before].t_s
+        self.dealer.rest(self.rng.uniform(2.0, 3.0))
 
     def take_dealer(self) -> None:
         """The dealer's cards go to the rack."""
@@ -162,7 +190,8 @@ class CardPlay(Board):
             end = self._late_act(seat, begin)
             self.act_s["breach", seat.seat, None] = self.timeline.changes[before].t_s
             # No waiting that a pace may shorten: it is seen only as long as it lasts.
-            self.dealer.wait_until(end)
+            gone_s = self.rng.uniform(1.5, 3.0) if kind == "bet_taken" else 0.0
+            self.dealer.wait_until(end + gone_s)
 
     def _late_act(self, seat: SeatScript, begin_s: float) -> float:
         """What a seat does too late; when it is done."""
@@ -170,6 +199,8 @@ class CardPlay(Board):
             return self._relaid(seat, begin_s)
         if seat.ways.breach == "set_late":
             return self._set(seat, begin_s)
+        if seat.ways.breach == "bet_taken":
+            return self._taken_away(seat, begin_s)
         return self._lifted(seat.seat, self._liftable(seat), begin_s)
 
     def early_shows(self) -> None:
@@ -186,6 +217,15 @@ class CardPlay(Board):
         if seat.ways.breach == "bet_touched":
             return self.chips[seat.seat, "main"]
         return self.hands[seat.seat][: len(self._low(seat))]
+
+    def _taken_away(self, seat: SeatScript, begin_s: float) -> float:
+        """A stake is drawn in by its player; when the hand is off again."""
+        wager = next(wager.wager for wager in seat.wagers if wager.gone)
+        items = self.chips.pop((seat.seat, wager))
+        gone = Stop(
+            middle([item.center_mm for item in items]), remove=self.lift(i.key for i in items)
+        )
+        return self.player_reaches(seat.seat, [gone], begin_s)
 
     def _lifted(self, seat: int, items: Sequence[Item], begin_s: float) -> float:
         """Something is taken up, held for a while and laid again where it lay."""

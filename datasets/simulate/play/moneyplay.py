@@ -176,7 +176,7 @@ class MoneyPlay(Board):
                     self.pay_s[seat, name] = [change.t_s]
         for wager in wagers:
             for step in wager.steps[1:]:
-                if not step.late:
+                if not step.late and not step.at_end:
                     self._more(seat, wager.wager, step)
 
     def settle_late(self, seat: SeatScript) -> None:
@@ -185,6 +185,14 @@ class MoneyPlay(Board):
             for step in wager.steps:
                 if step.late:
                     self._more(seat.seat, wager.wager, step)
+
+    def collect_commission(self) -> None:
+        """What is collected once all seats are settled, seat by seat."""
+        for seat in self.script.seats:
+            for wager in seat.wagers:
+                for step in wager.steps:
+                    if step.at_end:
+                        self._more(seat.seat, wager.wager, step)
 
     def _spot(self, seat: int, wager: str) -> Point:
         return self.place(seat).spots[wager].center_mm
@@ -266,6 +274,7 @@ class MoneyPlay(Board):
         house, spot = self.script.house, self.table.dealer.house
         if house is None or spot is None:
             return
+        self.act_s["house", None, None] = self.dealer.off_s
         if house.action == "taken":
             gone = self.chips.pop((0, "house"))
             self.dealer.act([Stop(spot.center_mm, remove=self.lift(i.key for i in gone))])

@@ -62,7 +62,9 @@ class RoundPlay(VoidDeal):
             self.set_dealer()
             self.breaches()
             self.dealer.rest(self.style.tempo.compare_rest_s)
+        self.move_dealer()
         self.settle_all()
+        self.collect_commission()
         self.finish()
         return self._played()
 

@@ -4,18 +4,19 @@
 given rounds, parted by commas. The kinds and ways are those of
 `datasets.simulate.mistakes.catalogue.WAYS`:
 
-    HOUSE_WAY slip, foul, eighth; OVERPAID chip, twice, commission, late; UNDERPAID chip,
-    even, late; NOT_PAID left, late; WRONG_SPOT winner, push; PAID_LOSER and PAID_PUSH even,
-    half; TOOK_WINNER and NOT_TAKEN main, side; TOOK_PUSH taken; ENVY_MISSED missed; ENVY_WRONG
-    sum, unearned; LAMMER missing, extra, place, no_stake; LIMIT under, over, hands, coins; FOUL
-    rank, boxes; DECK twin, jokers, many, few; HAND_PAY large, jackpot; LATE_BET grew,
-    shrank, appeared; CARD_MOVED hand, seat, face, face_down; PROCEDURE taken_up, set_late,
-    looked_at, shown_early, bet_touched, second_discard, discard_late; UNDECIDED card, hand;
-    SILENT dispute, chips, cards;
+    HOUSE_WAY slip, foul, eighth; OVERPAID chip, twice, commission, uncollected, late, house;
+    UNDERPAID chip, even, late, house; NOT_PAID left, late, house; WRONG_SPOT winner, push;
+    PAID_LOSER and PAID_PUSH even, half, house; TOOK_WINNER and NOT_TAKEN main, side, house;
+    TOOK_PUSH taken, house; ENVY_MISSED missed; ENVY_WRONG sum, unearned; LAMMER missing, extra,
+    place, no_stake; LIMIT under, over, hands, coins; FOUL rank, boxes; DECK twin, jokers, many,
+    few, dealer; HAND_PAY large, jackpot; LATE_BET grew, shrank, appeared; CARD_MOVED hand, seat,
+    face, face_down, dealer; PROCEDURE taken_up, set_late, looked_at, shown_early, bet_touched,
+    bet_taken, coin_unregistered, lit_alone, coin_unseen, second_discard, discard_late; UNDECIDED
+    card, hand; SILENT dispute, chips, cards;
     CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus, moved, turned.
 
-A code alone stands for one of its ways, apart from second_discard and discard_late: these come by
-their names.
+A code alone stands for one of its ways, apart from those that `--list-faults` marks "by its name
+only".
 """
 
 from __future__ import annotations
@@ -203,6 +204,14 @@ def simulate_command(
             "banks is drawn each round. Its diameter and height are in recipe.json.",
         ),
     ] = "none",
+    commission: Annotated[
+        Literal["from_the_pay", "afterwards"],
+        typer.Option(
+            "--commission",
+            help="Of a usual table of the traditional game: kept back from each payout, or wins "
+            "are paid in full and it is collected once all seats are settled.",
+        ),
+    ] = "from_the_pay",
     codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
     crf: Annotated[
         int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
@@ -254,6 +263,7 @@ def simulate_command(
         deck=deck,
         distortion=distortion,
         banker_marker=None if banker_marker == "none" else banker_marker,
+        commission_later=commission == "afterwards",
         pace=pace,
         seats=seats,
         dealers=dealers.value,

@@ -9,10 +9,12 @@ import pytest
 from datasets.render.scene import CardItem, FeltState, ShiftPlan
 from datasets.simulate.decide import Decider, possible_codes
 from datasets.simulate.house_tables import NEVADA, table_for
-from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, NAMED_WAYS, WAYS, FaultPlan
+from datasets.simulate.lamps import with_house_lamps
+from datasets.simulate.mistakes.catalogue import CODES, DRAWN_CODES, WAYS, FaultPlan
 from datasets.simulate.play.layouts import INDEX_MM, card_corners, index_shows
 from datasets.simulate.play.motion import hand_at
 from datasets.simulate.play.shift_play import plan_shift
+from datasets.simulate.shift import commission_later
 from settlement.compare.finding import FindingCode
 from settlement.errors import FeltwatchError
 from settlement.record import Fault, RoundRecord
@@ -32,15 +34,24 @@ from vision.geometry.table import TableFile
 EXPOSED = table_for(NEVADA, jackpots="levels")
 TRADITIONAL = table_for("pai_gow_poker", jackpots="plain")
 IMPERIAL = table_for("imperial_pai_gow_draw")
+COLLECTED_LATER = commission_later(table_for("pai_gow_poker"))
+WASHINGTON = with_house_lamps(
+    table_for("emperors_challenge_exposed_washington", jackpots="plain"), 1
+)
 ALL_WAYS = [f"{code}/{way}" for code, ways in WAYS.items() for way in ways]
 
 
 def _table_of(kind: str) -> TableFile:
     """A table whose rules leave room for a way."""
-    if kind in ("OVERPAID/commission", "LIMIT/hands"):
+    way = kind.partition("/")[2]
+    if way == "house" or kind in ("OVERPAID/commission", "LIMIT/hands"):
         return TRADITIONAL
-    closed = {"HOUSE_WAY/eighth", "PROCEDURE/set_late", "PROCEDURE/shown_early"}
-    return IMPERIAL if kind in closed | NAMED_WAYS else EXPOSED
+    if kind == "OVERPAID/uncollected":
+        return COLLECTED_LATER
+    if way in ("coin_unregistered", "coin_unseen", "lit_alone"):
+        return WASHINGTON
+    of_imperial = {"eighth", "set_late", "shown_early", "second_discard", "discard_late"}
+    return IMPERIAL if way in of_imperial else EXPOSED
 
 
 def _shift(
@@ -68,7 +79,8 @@ def test_each_way_is_done_and_is_the_only_mistake(kind: str) -> None:
     start, end = float(second.start_s or 0), float(second.end_s or 0)
     assert start <= float(fault.at_s or 0) <= end + 1
     assert fault.note or fault.code == "SILENT"
-    if fault.code not in ("HOUSE_WAY", "CAMERA", "SILENT"):
+    of_dealer = kind.endswith(("/house", "/dealer"))
+    if fault.code not in ("HOUSE_WAY", "CAMERA", "SILENT") and not of_dealer:
         assert fault.seat in {seat.seat for seat in second.seats}
 
 
