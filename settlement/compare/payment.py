@@ -62,3 +62,12 @@ def right_sums(ruling: WagerSettlement, commission: Commission | None) -> tuple[
     if commission is not None and commission.taken != "from_the_pay":
         return ruling.gross_cents, ruling.pay_cents
     return (ruling.pay_cents,)
+
+
+def is_settled(laid: Laid, ruling: WagerSettlement, commission: Commission | None) -> bool:
+    """Whether what was laid settles a win: by the time the cards were taken, or the net payout at
+    last where the commission is collected afterwards, as it is final only then."""
+    if laid.in_time in right_sums(ruling, commission):
+        return True
+    later = commission is not None and commission.taken == "afterwards"
+    return later and bool(ruling.commission_cents) and laid.at_last == ruling.pay_cents

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from settlement.compare.context import Case, Difference, Unjudged, place_name
 from settlement.compare.finding import Finding, FindingCode, wager_name
-from settlement.compare.payment import Laid, right_sums
+from settlement.compare.payment import Laid, is_settled, right_sums
 from settlement.games import JACKPOTS
 from settlement.record import Action, SeatRecord, WagerRecord
 from settlement.result import SeatSettlement, WagerSettlement
@@ -120,7 +120,7 @@ def _pay(
         unjudged.add(doubt or f"{wager.wager}: what was paid is not known", wager.wager)
         return
     right = right_sums(ruling, case.terms.commission)
-    if not right or paid.in_time in right:
+    if not right or is_settled(paid, ruling, case.terms.commission):
         return
     due = right[0]
     if paid.in_time > due:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from datasets.render.scene import SensorItem
 from datasets.render.sensors import draw_design, lay_sensor
 from datasets.simulate.lamps import sensor_key, with_lamps
-from datasets.simulate.shift import Wishes
+from datasets.simulate.mistakes.catalogue import FaultPlan
+from datasets.simulate.shift import Wishes, feed_of
+from settlement.declared import FeedLine
 from settlement.games import JACKPOTS
 from vision.geometry.lamps import lamp_places
 
@@ -64,3 +67,32 @@ def test_a_lit_lamp_shines_and_an_unlit_one_does_not() -> None:
         lay_sensor(canvas, item, SQUARE_PX)
         levels.append(float(canvas[55:65, 55:65, 2].mean()))
     assert levels[0] < 60 < 200 < levels[1]
+
+
+@pytest.mark.parametrize(
+    ("way", "lit", "registered"),
+    [("coin_unregistered", True, False), ("lit_alone", True, False), ("coin_unseen", False, True)],
+)
+def test_a_sensor_that_does_not_agree_is_filmed_and_reported_so(
+    way: str, lit: bool, registered: bool
+) -> None:
+    wishes = Wishes(
+        seed=6, rounds=2, game="emperors_challenge_exposed_washington", jackpots="plain", pace=0.1,
+        faults=FaultPlan.parse(f"PROCEDURE/{way}@2"),
+    )  # fmt: skip
+    table = wishes.table_file()
+    plan = with_lamps(wishes.plan(table), table, wishes.sensors(table))
+    (fault,) = plan.rounds[1].faults or ()
+    assert fault.seat is not None
+    assert fault.wager is not None
+    key = sensor_key(fault.seat, fault.wager)
+    begin, end = float(plan.rounds[1].start_s or 0), float(plan.rounds[1].end_s or 0)
+    shone = [
+        item.lit for change in plan.changes if begin < change.t_s < end
+        for item in change.put if isinstance(item, SensorItem) and item.key == key
+    ]  # fmt: skip
+    assert shone == [True] * lit
+    line = FeedLine.model_validate_json(feed_of(table, plan).splitlines()[1])
+    assert (fault.seat in (line.jackpot_wagers or {})[fault.wager]) == registered
+    own = next(s for s in plan.rounds[1].seats if s.seat == fault.seat)
+    assert (own.wager(fault.wager) is not None) == (way != "lit_alone")

@@ -385,3 +385,67 @@ def test_a_mistake_that_the_rules_leave_no_room_for_is_refused(code: str) -> Non
 def test_a_mistake_that_needs_more_players_is_refused() -> None:
     with pytest.raises(FeltwatchError, match="round 1: ENVY_MISSED: no fitting round"):
         plan_shift(TABLE, seed=1, rounds=1, faults=FaultPlan(kinds=("ENVY_MISSED",)), players=1)
+
+
+@pytest.mark.parametrize("table", [EXPOSED, TRADITIONAL, IMPERIAL], ids=["N", "T", "I"])
+def test_a_stake_that_is_taken_away_is_gone_for_a_while_before_the_hand_is_shown(
+    table: TableFile,
+) -> None:
+    _, plan, fault = _shift("PROCEDURE/bet_taken", 2, table)
+    check_sound(plan, table)
+    at = float(fault.at_s or 0)
+    (change,) = (c for c in plan.changes if abs(c.t_s - at) < 0.002)
+    assert all(f"r2.{fault.seat}.{fault.wager}.stake" in key for key in change.remove)
+    shown = min(
+        c.t_s for c in plan.changes for i in c.put
+        if isinstance(i, CardItem) and i.face_up and i.key.startswith(f"r2.{fault.seat}.")
+    )  # fmt: skip
+    assert shown - at > 1.5
+    (seat,) = (s for s in plan.rounds[1].seats if s.seat == fault.seat)
+    wager = seat.wager(fault.wager or "")
+    assert wager is not None
+    assert (wager.action, wager.paid_cents) == (None, None)
+    assert wager.stake_cents
+    (doubt,) = plan.rounds[1].undecided
+    assert (doubt.seat, doubt.what) == (fault.seat, f"{fault.wager}.action")
+
+
+def test_a_commission_is_collected_once_all_seats_are_settled_but_for_the_mistake() -> None:
+    given = taken = 0
+    for seed in range(6):
+        _, plan, fault = _shift("OVERPAID/uncollected", seed)
+        for number, record in enumerate(plan.rounds, start=1):
+            last_s = max(float(seat.cards_taken_s or 0) for seat in record.seats)
+            won = [(s, w) for s in record.seats for w in s.wagers
+                   if w.wager == "main" and w.action == "paid"]  # fmt: skip
+            for seat, wager in won:
+                keys = f"r{number}.{seat.seat}.main."
+                laid = [
+                    c.t_s for c in plan.changes for i in c.put if i.key.startswith(f"{keys}given")
+                ]
+                out = [c.t_s for c in plan.changes if c.t_s > last_s and c.put
+                       and any(k.startswith(f"{keys}paid") for k in c.remove)]  # fmt: skip
+                if number == 2 and seat.seat == fault.seat:
+                    assert not laid + out
+                    assert wager.returned_cents is None
+                    continue
+                assert wager.returned_cents == round((wager.paid_cents or 0) * 0.05)
+                assert len(laid + out) == 1
+                assert min(laid + out) > last_s
+                given, taken = given + len(laid), taken + len(out)
+    assert given > 0 < taken
+
+
+def test_the_dealers_cards_change_hands_before_any_hand_is_compared() -> None:
+    _, plan, fault = _shift("CARD_MOVED/dealer")
+    at = float(fault.at_s or 0)
+    shown = [
+        (c.t_s, i.label) for c in plan.changes for i in c.put
+        if isinstance(i, CardItem) and i.face_up and i.key.startswith("r2.")
+        and "dealer" not in i.key
+    ]  # fmt: skip
+    assert at < min(t_s for t_s, _ in shown)
+    assert fault.seat is None
+    moved = set((fault.note or "").split()[0:3:2])
+    dealer = plan.rounds[1].dealer
+    assert len(moved & set(dealer.low or ())) == len(moved & set(dealer.high or ())) == 1

@@ -325,3 +325,14 @@ def test_the_film_takes_the_camera_of_the_table_file(shift: tuple[Path, list[flo
     fitted = Calibration.fit(table.camera)
     assert fitted.rms_px < 1.0
     assert (fitted.width_px, fitted.height_px) == (640, 360)
+
+
+def test_only_a_game_with_a_commission_collects_it_later() -> None:
+    later = Wishes(seed=1, rounds=1, game="pai_gow_poker", commission_later=True)
+    commission = later.table_file().rules.commission
+    assert commission is not None
+    assert commission.taken == "afterwards"
+    assert later.recipe()["commission_later"] is True
+    assert "commission_later" not in Wishes(seed=1, rounds=1).recipe()
+    with pytest.raises(FeltwatchError, match="--commission: imperial_pai_gow_draw takes no"):
+        Wishes(seed=1, rounds=1, game="imperial_pai_gow_draw", commission_later=True).table_file()

@@ -103,6 +103,19 @@ class TestCollectedLater:
     def test_what_may_have_been_collected_is_none(self, main: WagerRecord) -> None:
         assert self.suspected(main) == []
 
+    def test_what_is_left_once_it_was_taken_out_of_the_payout_settles_the_win(self) -> None:
+        """The payout is final then, not when the cards are taken: it may look otherwise before."""
+        taken = main_paid(2375, steps=(("40.0", 2600), ("60.0", -225)))
+        own = seat(1, WINNER, taken).model_copy(update={"cards_taken_s": "50.0"})
+        late = round_of(PAIR_DEALER, own).model_copy(update={"game": TRADITIONAL.game})
+        assert reported(late, self.LATER) == []
+        assert reported(late, TRADITIONAL) == [("OVERPAID", 1, "main")]
+        short = main_paid(2400, steps=(("40.0", 2600), ("60.0", -200)))
+        own = own.model_copy(update={"wagers": (short,)})
+        assert reported(late.model_copy(update={"seats": (own,)}), self.LATER) == [
+            ("OVERPAID", 1, "main")
+        ]
+
     def test_on_account_nothing_is_looked_for(self) -> None:
         still = main_paid(2500).model_copy(update={"stirred": False})
         assert (

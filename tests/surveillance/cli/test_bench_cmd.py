@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -129,6 +130,14 @@ def test_filming_and_views_are_measured(
     assert json.loads(capsys.readouterr().out) == {"film_s": 2}
     assert main(["bench", "simulate", "--views", "9"]) == 0
     assert json.loads(capsys.readouterr().out) == {"film_s": 20, "views": {"views": 9}}
+
+
+def test_one_set_of_shifts_is_filmed_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["bench", "money", "--out", str(tmp_path), "--every-way", "--catalogue"]
+    assert main(words) == 2
+    assert "--every-way and --catalogue: give one of them" in capsys.readouterr().err
 
 
 def test_no_hands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

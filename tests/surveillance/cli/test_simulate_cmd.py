@@ -39,7 +39,7 @@ def test_every_option_reaches_the_simulator(
         "--seed 7 --rounds 3 --faults OVERPAID@2 --deck faces --pace 0.5 --seats 5 --fps 30 "
         "--width 1920 --height 1080 --camera-seed 4 --codec hevc --crf 28 --preset superfast "
         "--game pai_gow_poker --jackpots plain --events fill@2 --dealers untidy "
-        "--silent-minutes 2 --shard 2/3 --frames-truth"
+        "--silent-minutes 2 --shard 2/3 --frames-truth --commission afterwards"
     )
     assert main(["simulate", "--out", str(tmp_path), *words.split()]) == 0
     progress = asked.pop("progress")
@@ -66,6 +66,7 @@ def test_every_option_reaches_the_simulator(
             codec="hevc",
             crf=28,
             preset="superfast",
+            commission_later=True,
         ),
     }
     assert callable(progress)
