@@ -3,7 +3,7 @@
 A record says what a round came to; the timeline says what it was read from. Each line is one of
 
     lay        a card, backs, a stack, a lammer or the banker's marker that lay at one place, or a
-               lamp or display and what it showed
+               lamp, a display or dice and what they showed
     phase      a phase of the table, in the words of its dealing procedure
     step       a step of one seat, and how it came about
     event      something about the round as a whole, such as a start that was not seen
@@ -25,7 +25,7 @@ from settlement.form import Form
 from settlement.procedures import Course
 from settlement.record import Cents, RoundRecord, Seconds, Undecided
 
-Item = Literal["card", "backs", "stack", "lammer", "marker", "lamp", "display"]
+Item = Literal["card", "backs", "stack", "lammer", "marker", "lamp", "display", "dice"]
 
 
 CARDS: tuple[Item, ...] = ("card", "backs")
@@ -80,12 +80,13 @@ class Lay(_Line):
         description="'low', 'high', 'boxes' (face down in both), 'packet', 'discard', 'aside' (the "
         "card a draw dealer set aside), a wager's spot, 'WAGER pay' beside it, 'WAGER unread' "
         "(chips on or beside it that could not be read), 'spots' (by no spot), 'marker' (the "
-        "banker's), 'WAGER lamp' (of its sensor), or a display's 'meters.WAGER.LEVEL'."
+        "banker's), 'dice', 'WAGER lamp' (of its sensor), or a display's 'meters.WAGER.LEVEL'."
     )
     item: Item
     what: str = Field(
         description="The card's or lammer's name, the stack's colours, or how many; 'lit', "
-        "'unlit', 'not sure' or 'not visible' of a lamp; a display's digits, ? for one not read."
+        "'unlit', 'not sure' or 'not visible' of a lamp; a display's digits, ? for one not read; "
+        "of dice '3 5 2 = 10' or 'not sure'."
     )
     probability: float | None = Field(None, ge=0, le=1, description="Of `what`; none: not given.")
     cents: Cents | None = Field(
@@ -230,9 +231,11 @@ def _is_about(entry: Undecided, lay: Lay) -> bool:
     head = entry.what.split(".")[0].split("[")[0]
     if entry.seat is None and head == "banker":
         return lay.place in ("main", "house", "marker")
+    if entry.seat is None and head in ("dice", "first_hand"):
+        return lay.item == "dice"
     if entry.seat is None and head == "end":
         # What lay there to the last, as far as was seen.
-        return lay.before_s is None and lay.item not in ("lamp", "display")
+        return lay.before_s is None and lay.item not in ("lamp", "display", "dice")
     if entry.seat is None and head == "meters":
         return lay.place == entry.what
     if entry.seat != lay.seat:

@@ -354,6 +354,33 @@ class DynamicPay(Form):
     pay_cents: int = Field(gt=0, strict=True, description="As printed, for the base wager of $1.")
 
 
+DiePlace = Literal["dealer"] | Annotated[int, Field(ge=1, le=HIGHEST_SEAT)]
+"""A position of the counting of dice: the dealer or a seat."""
+
+
+class Dice(Form):
+    """What the dice showed, and to whom the first hand went.
+
+    >>> Dice(values=(3, 5, 2), total=10, due=3, first=5, before_due=5).probability is None
+    True
+    """
+
+    values: tuple[Annotated[int, Field(ge=1, le=6)], ...]
+    total: int
+    probability: Share | None = Field(None, description="That the total is this one.")
+    seen_s: Seconds | None = Field(None, description="When they were first seen at rest.")
+    due: DiePlace | None = Field(
+        None, description="The place that gets the first hand: the one counted, or the next that "
+        "plays.",
+    )  # fmt: skip
+    first: DiePlace | None = Field(
+        None, description="The place that got a hand before all others, where that is sure."
+    )
+    before_due: DiePlace | None = Field(
+        None, description="A place that surely got its hand before the one due."
+    )
+
+
 class Confidence(Form):
     """How sure the reading is; producers leave out what they do not measure."""
 
@@ -397,6 +424,9 @@ class RoundRecord(Form):
     banker: int | None = Field(None, description="The seat that banks; none: the house.")
     banker_marker: int | Literal["house"] | None = Field(
         None, description="Where the banker's button or dice cup lay: a seat, or 'house'."
+    )
+    dice: Dice | None = Field(
+        None, description="The dice that name the first hand, where their total was read."
     )
     players_known: bool | None = Field(
         None, description="False: nobody declared which seats are one player's."

@@ -17,7 +17,7 @@ _HOUSE = "house"
 """The dealer's own wager: nothing else hangs on it."""
 _METERS = "meters"
 """What a display shows: payouts from a meter hang on it, and have no sum without it."""
-_HARMLESS = frozenset({"start", "end", "start_s", "end_s", "confidence"})
+_HARMLESS = frozenset({"start", "end", "start_s", "end_s", "confidence", "dice", "first_hand"})
 
 
 class Doubts:

@@ -13,7 +13,15 @@ import numpy.typing as npt
 from datasets.render.cards.deck import Picture
 from datasets.render.chips import stack_hull_rings
 from datasets.render.painter import LAMMER_THICKNESS_MM, Painter, card_corners, card_points
-from datasets.render.scene import CardItem, DisplayItem, Item, LammerItem, MarkerItem, SensorItem
+from datasets.render.scene import (
+    CardItem,
+    DiceItem,
+    DisplayItem,
+    Item,
+    LammerItem,
+    MarkerItem,
+    SensorItem,
+)
 from settlement.record import JOKER
 from vision.geometry.table import FloatArray
 
@@ -73,7 +81,7 @@ def item_outlines(item: Item, painter: Painter) -> list[tuple[str, FloatArray, s
         r = painter.lammer_mm[item.kind] / 2
         top = painter.lift(item.center_mm, LAMMER_THICKNESS_MM)
         return [(f"lammer_{item.kind}", ring * r + top, None)]
-    if isinstance(item, DisplayItem | SensorItem):
+    if isinstance(item, DisplayItem | SensorItem | DiceItem):
         return []
     if isinstance(item, MarkerItem):
         turn = np.linspace(0, 2 * math.pi, 24, endpoint=False)

@@ -17,10 +17,12 @@ import numpy as np
 from datasets.render.banker_markers import MarkerLook
 from datasets.render.cards.deck import Deck, Picture
 from datasets.render.chips import ChipLook, draw_stack, lay, over, stack_hull_rings
+from datasets.render.dice import DiceLook, draw_dice
 from datasets.render.displays import lay_panel, panel_corners
 from datasets.render.lens import Lens
 from datasets.render.scene import (
     CardItem,
+    DiceItem,
     DisplayItem,
     Item,
     LammerItem,
@@ -66,6 +68,8 @@ class Painter:
     lens: Lens | None = None
     markers: dict[str, MarkerLook] = field(default_factory=dict)
     """Looks of banker's markers by the key of their item."""
+    dice: dict[str, DiceLook] = field(default_factory=dict)
+    """Looks of dice by the key of their item."""
 
     @property
     def scale(self) -> float:
@@ -108,6 +112,8 @@ class Painter:
             self.display(item)
         elif isinstance(item, MarkerItem):
             self.banker_marker(item)
+        elif isinstance(item, DiceItem):
+            self.thrown_dice(item)
         elif isinstance(item, SensorItem):
             self.sensor(item)
         else:
@@ -145,12 +151,33 @@ class Painter:
             item, self.chips, self.px, self.foot_mm, (float(toward[0]), float(toward[1])),
             self._sprites, finest, (self.canvas.shape[1], self.canvas.shape[0]),
         )  # fmt: skip
-        h, w = drawn.bgra.shape[:2]
-        x0, y0 = max(0, drawn.x), max(0, drawn.y)
-        x1, y1 = min(self.canvas.shape[1], drawn.x + w), min(self.canvas.shape[0], drawn.y + h)
+        self._put(drawn.bgra, drawn.x, drawn.y)
+
+    def thrown_dice(self, item: DiceItem) -> None:
+        """Dice on their tray. Raises KeyError without their look."""
+        look = self.dice[item.key]
+        finest = self.density(item.center_mm)
+        if not self._meets(
+            self.px(np.array([item.center_mm])), item_reach(item, self.height_mm) * finest
+        ):
+            return
+        turn = np.linspace(0, 2 * math.pi, 32, endpoint=False)
+        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * item.tray_mm / 2 + item.center_mm
+        fall = ring + np.asarray(self.light.shift) * item.tray_high_mm
+        self._shade(fall, self.light.depth, 0.8)
+        drawn = draw_dice(
+            item, look, self.px, (*self.foot_mm, self.height_mm), self.light.shift,
+            (self.light.depth, 0.7 * self.light.soft_mm * finest),
+        )  # fmt: skip
+        self._put(drawn.bgra, drawn.x, drawn.y)
+
+    def _put(self, bgra: Picture, x: int, y: int) -> None:
+        """Lay a premultiplied image (h, w, 4) with its top left corner at a px of the canvas."""
+        h, w = bgra.shape[:2]
+        x0, y0 = max(0, x), max(0, y)
+        x1, y1 = min(self.canvas.shape[1], x + w), min(self.canvas.shape[0], y + h)
         if x1 > x0 and y1 > y0:
-            part = drawn.bgra[y0 - drawn.y : y1 - drawn.y, x0 - drawn.x : x1 - drawn.x]
-            over(self.canvas[y0:y1, x0:x1], part)
+            over(self.canvas[y0:y1, x0:x1], bgra[y0 - y : y1 - y, x0 - x : x1 - x])
 
     def banker_marker(self, item: MarkerItem) -> None:
         """The banker's button or dice cup with its shadow. Raises KeyError without its look."""
@@ -245,11 +272,12 @@ def card_points(item: CardItem, size_mm: tuple[float, float], points_mm: FloatAr
 def painting_order(items: Collection[Item], foot_mm: Point) -> list[Item]:
     """Flat things as they were laid, then stacks from the far ones to those near the camera.
 
-    A banker's marker stands as stacks do; sensors are parts of the felt, below all others.
+    A banker's marker and dice stand as stacks do; sensors are parts of the felt, below all others.
     """
+    solid = StackItem | MarkerItem | DiceItem
     flat: list[Item] = [item for item in items if isinstance(item, SensorItem)]
-    flat += [item for item in items if not isinstance(item, StackItem | MarkerItem | SensorItem)]
-    stacks = [item for item in items if isinstance(item, StackItem | MarkerItem)]
+    flat += [item for item in items if not isinstance(item, solid | SensorItem)]
+    stacks = [item for item in items if isinstance(item, solid)]
     stacks.sort(key=lambda s: -math.hypot(s.center_mm[0] - foot_mm[0], s.center_mm[1] - foot_mm[1]))
     return [*flat, *stacks]
 
@@ -264,6 +292,8 @@ def item_reach(item: Item, painter_height_mm: float) -> float:
         return 25.0 + len(item.text) * (item.digit_mm[0] + item.gap_mm) / 2 + 2 * item.digit_mm[1]
     if isinstance(item, MarkerItem):
         return 0.62 * item.diameter_mm + 10.0 + 1.6 * item.height_mm
+    if isinstance(item, DiceItem):
+        return item.tray_mm / 2 + 10.0 + 1.6 * (item.tray_high_mm + 2 * item.die_mm)
     if isinstance(item, SensorItem):
         return REACH * item.diameter_mm / 2 + item.bezel_mm
     tall = len(item.colours) * CHIP_THICKNESS_MM

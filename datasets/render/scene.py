@@ -116,7 +116,36 @@ class SensorItem:
     bloom: float = 0.35
 
 
-Item = CardItem | StackItem | LammerItem | DisplayItem | MarkerItem | SensorItem
+@dataclass(frozen=True, slots=True)
+class Die:
+    """A die: the value of its upper face, and of one at its side.
+
+    `base_mm` is how high it stands over the tray (on another die); a cocked one is tilted by
+    `tilt_deg` about a level axis.
+    """
+
+    center_mm: Point
+    top: int
+    front: int
+    angle_deg: float
+    base_mm: float = 0.0
+    tilt_deg: float = 0.0
+    tilt_axis_deg: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DiceItem:
+    """The tray of a dice cup, `tray_high_mm` over the felt, with the dice that lie on it."""
+
+    key: str
+    center_mm: Point
+    tray_mm: float
+    tray_high_mm: float
+    die_mm: float
+    dice: tuple[Die, ...]
+
+
+Item = CardItem | StackItem | LammerItem | DisplayItem | MarkerItem | SensorItem | DiceItem
 
 
 @dataclass(frozen=True, slots=True)

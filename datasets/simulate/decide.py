@@ -11,10 +11,12 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from datasets.simulate.bets import SeatBets, side_wagers
 from datasets.simulate.chipwork import make_change
 from datasets.simulate.dealing import deal, house_way, player_setting
+from datasets.simulate.dice import dealing_order
 from datasets.simulate.draft import Draft, Occasion
 from datasets.simulate.mistakes.bets import BET_WAYS
 from datasets.simulate.mistakes.cards import LATE_WAYS
@@ -157,7 +159,7 @@ class Decider:
             meters=occasion.meters,
             dynamic=occasion.dynamic,
             moves=tuple(draft.moves),
-            first_packet=self._first_packet(draft),
+            **self._thrown(draft),
         )
         record = undone.record(self.table, "round")
         due = settle(record, self.table.rules)
@@ -207,10 +209,16 @@ class Decider:
             ways=ways,
         )
 
-    def _first_packet(self, draft: Draft) -> int:
-        """The place, counted from the bank, that three dice give the first packet."""
-        dice = sum(self.rng.randint(1, 6) for _ in range(3))
-        return dice % (len(draft.bets) + 1)
+    def _thrown(self, draft: Draft) -> _Thrown:
+        """The dice, and who gets packets in which order: by the table's counting where it has dice
+        of its own, else from some place on."""
+        own = self.table.dice
+        dice = tuple(self.rng.randint(1, 6) for _ in range(3 if own is None else own.count))
+        if own is None:
+            return {"first_packet": sum(dice) % (len(draft.bets) + 1)}
+        seats = [bets.seat for bets in draft.bets]
+        banker = draft.occasion.banker
+        return {"dice": dice, "dealing": dealing_order(self.table, dice, seats, banker)}
 
     def _lammers(self, draft: Draft, bets: SeatBets) -> tuple[tuple[str, str], ...]:
         found: list[tuple[str, str]] = []
@@ -279,6 +287,14 @@ def raised(record: RoundRecord, table: TableFile) -> Counter[tuple[str, int | No
     return Counter(
         (str(f.code), f.seat, f.wager) for f in (*found, *(one.finding for one in suspected))
     )
+
+
+class _Thrown(TypedDict, total=False):
+    """What dice decide of a script."""
+
+    first_packet: int
+    dice: tuple[int, ...]
+    dealing: tuple[int, ...]
 
 
 class _NoChipsError(Exception):

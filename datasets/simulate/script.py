@@ -245,7 +245,8 @@ class PlannedFault:
 class RoundScript:
     """A round as decided; the dealer's `dealt` cards are in the order in which they are spread.
 
-    `first_packet` counts the place that gets the first packet; `house` is the dealer's own
+    `first_packet` counts the place that gets the first packet; at a table with dice these are
+    `dice`, and `dealing` is the order of the packets (0 the dealer's). `house` is the dealer's own
     wager where a player banks; `silence` a way in which the round does not get on. `before` are the
     dealer's hands before cards were moved between them.
     """
@@ -264,6 +265,13 @@ class RoundScript:
     first_packet: int = 0
     silence: str | None = None
     before: tuple[Cards, Cards] | None = None
+    dice: tuple[int, ...] = ()
+    dealing: tuple[int, ...] = ()
+
+    def packets(self) -> tuple[int, ...]:
+        """The places in the order in which they get packets; 0 is the dealer's."""
+        owners = (0, *(seat.seat for seat in self.seats))
+        return self.dealing or (*owners[self.first_packet :], *owners[: self.first_packet])
 
     def seat(self, number: int) -> SeatScript:
         """The seat of that number; KeyError when nobody sits there."""
@@ -323,7 +331,7 @@ class Played:
     """When a played round began and ended, and when each of its faults was to be seen.
 
     `taken_s` is when each seat's cards were taken, `pay_s` when each step of a seat's pays
-    was made.
+    was made, `dice_s` when the dice were opened.
     """
 
     start_s: float
@@ -331,6 +339,7 @@ class Played:
     fault_s: tuple[float, ...]
     taken_s: Mapping[int, float] = field(default_factory=dict)
     pay_s: Mapping[tuple[int, str], tuple[float, ...]] = field(default_factory=dict)
+    dice_s: float | None = None
 
 
 def truth(script: RoundScript, played: Played, table: TableFile, round_id: str) -> RoundRecord:

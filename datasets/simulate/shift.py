@@ -26,7 +26,9 @@ from datasets.render.camera import (
 from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
+from datasets.render.dice import DiceLook
 from datasets.render.scene import SensorItem, ShiftPlan
+from datasets.simulate.dice import CUP_KEY, DICE_KEY, USUAL_PLACE, DiceSet
 from datasets.simulate.displays import seen_displays, with_displays
 from datasets.simulate.filming.encode import CODECS, check_codec, encode
 from datasets.simulate.filming.film import Film, Look
@@ -47,6 +49,7 @@ from settlement.games import JACKPOTS, players_bank, terms_for
 from settlement.input_file import read_json
 from settlement.record import SeatRecord, read_rounds
 from settlement.rules import Commission, TableRules
+from vision.geometry.dice import DicePlace, dice_faults
 from vision.geometry.table import FurtherCamera, Rgb, TableFile
 
 SECOND = "shoulder"
@@ -91,7 +94,8 @@ class Wishes:
     `table` is a table of one's own in place of a usual one of `game`; its camera is not
     used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
     lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
-    draws camera, light and felt. With `cameras` 2 a second one films the same shift. With
+    draws camera, light and felt. With `dice` a usual table has dice in their usual place; a table
+    of one's own has those that it declares. With `cameras` 2 a second one films the same shift. With
     `commission_later` a usual table collects its commission once all seats are settled.
 
     >>> Wishes(seed=7, rounds=5).game
@@ -117,6 +121,7 @@ class Wishes:
     distortion: float = 0.0
     banker_marker: MarkerKind | None = None
     commission_later: bool = False
+    dice: bool = False
     codec: str = "h264"
     crf: int = 25
     preset: str = "veryfast"
@@ -138,6 +143,8 @@ class Wishes:
             words["banker_marker"] = self.banker_marker
         if self.commission_later:
             words["commission_later"] = True
+        if self.dice:
+            words["dice"] = True
         words["version"] = _version()
         return words
 
@@ -147,6 +154,11 @@ class Wishes:
             usual = table_for(self.game, seats=self.seats, jackpots=self.jackpots)
             if self.commission_later:
                 usual = commission_later(usual)
+            if self.dice:
+                place = DicePlace(center_mm=USUAL_PLACE)
+                usual = usual.model_copy(update={"dice": place})
+                for _, why in dice_faults(usual):
+                    raise FeltwatchError(f"--dice: {why}")
             return with_house_lamps(usual, self.seed)
         return self.table.model_copy(update={"camera": None, "cameras": (), "banker_marker": None})
 
@@ -162,6 +174,10 @@ class Wishes:
             raise FeltwatchError(f"--banker-marker: no player banks in {game}")
         return MarkerLook.draw(self.banker_marker, np.random.default_rng([self.seed, 79]))
 
+    def dice_set(self, table: TableFile) -> DiceSet | None:
+        """The dice of the shift, which its seed draws; None where the table has none."""
+        return None if table.dice is None else DiceSet.draw(table.dice, self.seed)
+
     def sensors(self, table: TableFile) -> SensorItem | None:
         """The jackpots' sensors of the shift's table; None where it declares no lamps."""
         return house_sensors(table, self.seed)
@@ -172,6 +188,7 @@ class Wishes:
             table, seed=self.seed, rounds=self.rounds, faults=self.faults, pace=self.pace,
             dealers=self.dealers, events=self.events, silent_s=self.silent_s,
             players=self.seats if self.table is not None else None, marker=self.marker(),
+            dice=self.dice_set(table),
         )  # fmt: skip
 
 
@@ -238,7 +255,9 @@ class Scenery:
     def film(self) -> Film:
         """The first camera's film; the felt is painted when it is asked for first."""
         camera = self.cameras[""]
-        return Film(self.table, camera, self.cards, self._look, self._rng, self._markers())
+        return Film(
+            self.table, camera, self.cards, self._look, self._rng, self._markers(), self._dice()
+        )
 
     def felted(self, felt: Rgb, ink: Rgb) -> None:
         """Lay another felt, RGB, with print in `ink`. ValueError once the film was asked for."""
@@ -247,9 +266,15 @@ class Scenery:
         self._look = replace(self._look, felt_rgb=felt, print_rgb=ink)
 
     def _markers(self) -> dict[str, MarkerLook]:
-        """The look of the banker's marker, where there is one."""
-        own = self.wishes.marker()
-        return {} if own is None else {MARKER_KEY: own}
+        """The looks of the banker's marker and of the dice cup, where there are such."""
+        own, dice = self.wishes.marker(), self.wishes.dice_set(self.table)
+        looks = {} if own is None else {MARKER_KEY: own}
+        return looks if dice is None else {**looks, CUP_KEY: dice.cup}
+
+    def _dice(self) -> dict[str, DiceLook]:
+        """The look of the dice, where there are some."""
+        own = self.wishes.dice_set(self.table)
+        return {} if own is None else {DICE_KEY: own.look}
 
     def _hang_second(self, seed: int, look: Look, rng: np.random.Generator) -> None:
         """A second camera over the same felt and chips, which `rng` draws."""
@@ -263,7 +288,9 @@ class Scenery:
         self.cameras[SECOND] = camera
         own = Look.draw(luck)
         look = replace(look, faults=own.faults, shake=own.shake, stamp=own.stamp, seed=own.seed)
-        self.second = lambda: Film(self.table, camera, self.cards, look, rng, self._markers())
+        self.second = lambda: Film(
+            self.table, camera, self.cards, look, rng, self._markers(), self._dice()
+        )
 
 
 def simulate(

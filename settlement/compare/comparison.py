@@ -21,7 +21,7 @@ from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.open_cards import judge_open, settle_open
 from settlement.compare.payments import judge_envy, judge_wager
-from settlement.compare.procedure import judge_breaches
+from settlement.compare.procedure import judge_breaches, judge_dice
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, terms_for
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
@@ -147,6 +147,7 @@ def _compare(record: RoundRecord, settlement: Settlement, rules: TableRules) -> 
         for problem in problems
         if problem.code is FindingCode.DECK
     ]
+    findings += judge_dice(case)
     unjudged: dict[int | None, Unjudged] = {}
     for problem in problems:
         # A wrong lammer is found where lammers are compared.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from settlement.compare.context import Case
 from settlement.compare.finding import Finding, FindingCode, wager_name
+from settlement.dice import place_words
 from settlement.procedures import Phase, procedure_of
 from settlement.record import Breach, SeatRecord
 from settlement.ruling import Rule
@@ -66,6 +67,30 @@ def judge_breaches(case: Case, seat: SeatRecord) -> Iterator[Finding]:
             rule=str(Rule(document=document, section=section, row=rule.says)),
             message=_message(seat.seat, seen, breach),
         )
+
+
+def judge_dice(case: Case) -> Iterator[Finding]:
+    """A first hand that went to another place than the dice name."""
+    dice, procedure = case.record.dice, procedure_of(case.rules.game)
+    if dice is None or dice.due is None or dice.before_due is None or procedure is None:
+        return
+    document = case.terms.game.document
+    rule = procedure.breach("wrong_first_seat", document)
+    if rule is None:
+        return
+    due, got = place_words(dice.due), place_words(dice.before_due)
+    *others, last = (str(value) for value in dice.values)
+    values = f"{', '.join(others)} and {last}" if others else last
+    went = f"It went to {got}" if dice.first == dice.before_due else f"Before that {got} got one"
+    yield Finding.of(
+        FindingCode.PROCEDURE,
+        seat=None if dice.before_due == "dealer" else dice.before_due,
+        seen=f"the first hand went to {got}" if dice.first else f"{got} got a hand before {due}",
+        due=f"the first hand to {due}: the dice show {dice.total}",
+        rule=str(Rule(document=document, section=rule.sections[document[:3]], row=rule.says)),
+        message=f"The dice show {values}, in total {dice.total}: the first hand goes to {due}. "
+        f"{went}.",
+    )
 
 
 def _is_late_bet(seat: SeatRecord, breach: Breach) -> bool:

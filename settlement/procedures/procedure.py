@@ -12,13 +12,14 @@ from settlement.input_file import file_fault, parse_toml
 
 BreachKind = Literal[
     "taken_up", "set_late", "looked_at", "shown_early", "bet_touched", "bet_taken",
-    "coin_unregistered", "coin_unseen", "second_discard", "discard_late",
+    "coin_unregistered", "coin_unseen", "second_discard", "discard_late", "wrong_first_seat",
 ]  # fmt: skip
 """'taken_up': a set hand was taken up again too late; 'looked_at': one of its two hands was;
 'set_late': a hand was not set in time; 'shown_early': it was turned up before it is compared;
 'bet_touched': a stake was lifted and laid again; 'bet_taken': it was taken away;
 'coin_unregistered' and 'coin_unseen': a jackpot's lamp and its system's report contradict;
-'second_discard': a player gave away two cards; 'discard_late': one of a hand that was set."""
+'second_discard': a player gave away two cards; 'discard_late': one of a hand that was set;
+'wrong_first_seat': the first hand went to another place than the dice name."""
 
 Course = Literal["in_order", "repeated", "undone", "out_of_order"]
 """How a step came about: 'repeated': the seat was in it before; 'undone': it takes the step before
@@ -47,7 +48,9 @@ class Phase(StrEnum):
     CLEARED = "cleared"
 
 
-_OF_BETS = ("bet_touched", "bet_taken", "coin_unregistered", "coin_unseen")
+_WITHOUT_STEP = (
+    "bet_touched", "bet_taken", "coin_unregistered", "coin_unseen", "wrong_first_seat",
+)  # fmt: skip
 
 
 class _Part(BaseModel):
@@ -85,9 +88,9 @@ class Forbidden(_Part):
     """What a seat may not do from some phase on, until its hand is turned up.
 
     A rule of a hand names the `step` that the seat may not be in; `after` is a step that it must
-    have been in before, `never` one in which it was not. A rule of a bet names none. It holds to
-    the phase `until`, if that is given. `says` names the line of the rules, `sections` its section
-    by the document's three digits; it holds in the documents that are named.
+    have been in before, `never` one in which it was not. A rule of a bet or of the deal names none.
+    It holds to the phase `until`, if that is given. `says` names the line of the rules, `sections`
+    its section by the document's three digits; it holds in the documents that are named.
 
     >>> rule = Forbidden(breach="taken_up", step="in_hand", after="set", since=Phase.DEALER_SET,
     ...                  sections={}, says="hands stay set")
@@ -106,8 +109,8 @@ class Forbidden(_Part):
 
     @model_validator(mode="after")
     def _names_its_step(self) -> Self:
-        if (self.step is None) != (self.breach in _OF_BETS):
-            what = "no step" if self.breach in _OF_BETS else "a step"
+        if (self.step is None) != (self.breach in _WITHOUT_STEP):
+            what = "no step" if self.breach in _WITHOUT_STEP else "a step"
             raise ValueError(f"{self.breach!r} needs {what}")
         return self
 

@@ -84,6 +84,7 @@ def test_in_the_open_game_a_hand_may_be_laid_again_until_the_first_is_compared()
         "looked_at": Phase.DEALER_SET,
         "set_late": Phase.DEALER_SET,
         **bets,
+        "wrong_first_seat": Phase.DEALT,
     }
 
 

@@ -36,6 +36,7 @@ from settlement.games import GAMES, LAMMER_KINDS
 from settlement.input_file import file_fault, form_of_toml, read_toml
 from settlement.record import HIGHEST_SEAT
 from settlement.rules import TableRules
+from vision.geometry.dice import DicePlace, dice_faults
 from vision.geometry.displays import MeterDisplay, display_faults
 from vision.geometry.lamps import SensorLamp, lamp_faults
 from vision.geometry.marker_places import marker_faults
@@ -336,7 +337,9 @@ class TableFile(Form):
     banker_marker: BankerMarker | None = Field(
         None, description="The banker's button or dice cup; none: it is not looked for."
     )
-
+    dice: DicePlace | None = Field(
+        None, description="The dice that name the first hand; none: they are not looked for."
+    )
     sensor_lamp: SensorLamp | None = Field(
         None, description="The lamps of the jackpots' sensors; none: they are not read."
     )
@@ -444,6 +447,7 @@ def table_faults(table: TableFile) -> Iterator[tuple[str, str]]:
     yield from spot_faults(table)
     yield from off_the_felt(table)
     yield from marker_faults(table)
+    yield from dice_faults(table)
     yield from rules_faults(table)
     yield from lamp_faults(table.sensor_lamp, [name for seat in table.seats for name in seat.spots])
     for kind in table.lammers:

@@ -22,6 +22,7 @@ from datasets.render.banker_markers import MarkerLook
 from datasets.render.camera import SyntheticCamera
 from datasets.render.cards.deck import Deck, Picture
 from datasets.render.chips import ChipLook
+from datasets.render.dice import DiceLook
 from datasets.render.lens import NO_MAP, Lens, warp_map
 from datasets.render.light import glare_mask, light_field
 from datasets.render.painter import Painter, item_reach, painting_order
@@ -49,6 +50,7 @@ class Film:
     look: Look
     rng: np.random.Generator
     markers: dict[str, MarkerLook] = field(default_factory=dict)
+    dice: dict[str, DiceLook] = field(default_factory=dict)
     _bare: Picture = field(init=False)
     _raw: Picture = field(init=False)
     _unshaded: Picture = field(init=False)
@@ -68,7 +70,7 @@ class Film:
             height_mm=self.camera.height_mm, deck=self.deck,
             chips=chip_styles(self.rng, self.table.chips), lammers=sprites, lammer_mm=sizes,
             light=random_light(self.rng), lens=self.camera.lens,
-            markers=self.markers,
+            markers=self.markers, dice=self.dice,
         )  # fmt: skip
         self._tones = tone_table(self.look.faults)
         light = np.random.default_rng([self.look.seed, 2])

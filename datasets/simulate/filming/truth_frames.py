@@ -33,7 +33,15 @@ from datasets.render.arms import draw_arm, lay_arm
 from datasets.render.boxes import item_outlines
 from datasets.render.cards.deck import Deck
 from datasets.render.painter import Painter, card_corners, painting_order
-from datasets.render.scene import CardItem, DisplayItem, FeltState, SensorItem, ShiftPlan, StackItem
+from datasets.render.scene import (
+    CardItem,
+    DiceItem,
+    DisplayItem,
+    FeltState,
+    SensorItem,
+    ShiftPlan,
+    StackItem,
+)
 from datasets.simulate.filming.film import Film
 from vision.geometry.table import FloatArray
 
@@ -92,7 +100,7 @@ class FrameTruth:
         for number, item in enumerate(
             painting_order(self._state.items.values(), camera.foot_mm), start=1
         ):
-            if isinstance(item, DisplayItem | SensorItem):
+            if isinstance(item, DisplayItem | SensorItem | DiceItem):
                 continue
             outlines = item_outlines(item, painter)
             solid = outlines[0][1]

@@ -293,6 +293,19 @@ def _breach(kind: BreachKind) -> Mistake:
     return mistake
 
 
+def _wrong_first_seat(
+    script: RoundScript, _due: Settlement, _table: TableFile, rng: random.Random
+) -> RoundScript | None:
+    """The deal begins at another place than the dice name; only where there are dice."""
+    if len(script.dealing) < 2:
+        return None
+    by = rng.randrange(1, len(script.dealing))
+    dealing = (*script.dealing[by:], *script.dealing[:by])
+    note = f"dice {', '.join(map(str, script.dice))}: the first hand went to another place"
+    fault = PlannedFault("PROCEDURE", dealing[0] or None, None, note, ("dealt", None, None))
+    return replace(script, dealing=dealing, faults=(*script.faults, fault))
+
+
 def _silent(way: str) -> Mistake:
     def mistake(
         script: RoundScript, _due: Settlement, _table: TableFile, _rng: random.Random
@@ -324,6 +337,7 @@ LATE_WAYS: Mapping[tuple[str, str], Mistake] = {
     ("PROCEDURE", "bet_taken"): _breach("bet_taken"),
     ("PROCEDURE", "second_discard"): _breach("second_discard"),
     ("PROCEDURE", "discard_late"): _breach("discard_late"),
+    ("PROCEDURE", "wrong_first_seat"): _wrong_first_seat,
     ("UNDECIDED", "card"): _hidden("card"),
     ("UNDECIDED", "hand"): _hidden("hand"),
     ("SILENT", "dispute"): _silent("dispute"),

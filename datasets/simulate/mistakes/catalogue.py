@@ -123,6 +123,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "coin_unseen": "a jackpot's coin is registered, and its lamp stays unlit",
         "second_discard": "a player discards a second card, and draws two",
         "discard_late": "a player lays a card of the set hand beside the bet and takes it back",
+        "wrong_first_seat": "the deal begins at another place than the dice name",
     },
     "UNDECIDED": {
         "card": "a card hides another's index all the time",
@@ -158,6 +159,7 @@ NAMED_WAYS = frozenset({
     "OVERPAID/uncollected", "DECK/dealer", "CARD_MOVED/dealer",
     "PROCEDURE/bet_taken", "PROCEDURE/coin_unregistered", "PROCEDURE/lit_alone",
     "PROCEDURE/coin_unseen", "PROCEDURE/second_discard", "PROCEDURE/discard_late",
+    "PROCEDURE/wrong_first_seat",
     *(f"{code}/house" for code in HOUSE_CODES),
 })  # fmt: skip
 """Ways that come only by their names: a code alone draws from the others, so that a seed gives the

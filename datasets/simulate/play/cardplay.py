@@ -41,13 +41,13 @@ class CardPlay(Board):
 
     def deal(self) -> None:
         """Seven packets face down; each player takes theirs up to look."""
-        owners: list[int] = [0, *(seat.seat for seat in self.script.seats)]
-        first = self.script.first_packet
-        for owner in (*owners[first:], *owners[:first]):
+        before = len(self.timeline.changes)
+        for owner in self.script.packets():
             if owner == 0:
                 self._deal_dealer()
             else:
                 self._deal_seat(self.script.seat(owner))
+        self.act_s["dealt", None, None] = self.timeline.changes[before].t_s
 
     def _deal_dealer(self) -> None:
         high = self.dealer_boxes()[1]

@@ -132,8 +132,12 @@ def _record(record: RoundRecord, clock: Clock) -> RoundRecord:
     faults = tuple(
         fault.model_copy(update={"at_s": clock.text(fault.at_s)}) for fault in record.faults or ()
     )
+    dice = record.dice
+    if dice is not None:
+        dice = dice.model_copy(update={"seen_s": clock.text(dice.seen_s)})
     return record.model_copy(
         update={
+            "dice": dice,
             "start_s": clock.text(record.start_s),
             "end_s": clock.text(record.end_s),
             "seats": seats,

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from datasets.render.scene import CardItem, Event
 from datasets.simulate.chipwork import in_stacks, make_change
+from datasets.simulate.dice import CUP_KEY, DICE_KEY, DiceSet
 from datasets.simulate.play.layouts import face_down_pile
 from datasets.simulate.play.motion import Stop, spread_about
 from datasets.simulate.play.void_deal import VoidDeal
@@ -33,6 +34,7 @@ class RoundPlay(VoidDeal):
 
     silent_s: float = SILENT_S
     course: tuple[str, ...] = ()
+    dice: DiceSet | None = None
     events: list[Event] = field(default_factory=list, init=False)
     """What was out of the ordinary, once it was played."""
     sets_after_dealer: ClassVar[bool] = False
@@ -49,6 +51,8 @@ class RoundPlay(VoidDeal):
         if "misdeal" in self.course:
             self.events.append(self.misdeal(players_set=not self.sets_after_dealer))
         self.deal()
+        if self.dice is not None and self.script.dice:
+            self._cover_dice(self.dice)
         if "abandoned" in self.course:
             return self._abandoned()
         self.late_bets(self.dealer.off_s)
@@ -95,6 +99,7 @@ class RoundPlay(VoidDeal):
             fault_s=at,
             taken_s=dict(self.taken_s),
             pay_s={place: tuple(when) for place, when in self.pay_s.items()},
+            dice_s=self.act_s.get(("dice", None, None)),
         )
 
     def draw(self) -> None:
@@ -109,6 +114,8 @@ class RoundPlay(VoidDeal):
         if self.script.silence == "chips":
             self._fidget(chips=True)
         self.close()
+        if self.dice is not None and self.script.dice:
+            self._open_dice(self.dice)
         if self.script.silence == "cards":
             self._wash()
 
@@ -174,6 +181,21 @@ class RoundPlay(VoidDeal):
             end = self.player_reaches(banker, stops, self.dealer.off_s)
             self.dealer.wait_until(end)
             self.dealer_reaches(gone)
+
+    def _open_dice(self, own: DiceSet) -> None:
+        """The dealer takes the cup off the dice and counts them."""
+        item = own.opened(self.script.dice, self.rng.getrandbits(32))
+        at = own.place.center_mm
+        gone = self.lift([CUP_KEY])
+        self.act_s["dice", None, None] = self.dealer.act([Stop(at, put=(item,), remove=gone)])
+        # No waiting that a pace may shorten: they are seen only as long as it lasts.
+        self.dealer.rest(self.rng.uniform(1.5, 2.5))
+
+    def _cover_dice(self, own: DiceSet) -> None:
+        """The cup is put over the dice again."""
+        cup = own.covered()
+        self.lay([cup])
+        self.dealer.act([Stop(own.place.center_mm, put=(cup,), remove=(DICE_KEY,))])
 
     def finish(self) -> None:
         """The dealer's cards go, and everybody draws in."""

@@ -18,6 +18,7 @@ from datasets.simulate.bets import UNITS_CENTS, Crowd, SeatBets
 from datasets.simulate.chipwork import value_cents
 from datasets.simulate.dealing import PLAYERS_MOST
 from datasets.simulate.decide import Decider, possible_codes
+from datasets.simulate.dice import CUP_KEY, DiceSet, dice_truth
 from datasets.simulate.draft import Occasion
 from datasets.simulate.filming.incidents import camera_event
 from datasets.simulate.meters import Meters
@@ -103,6 +104,7 @@ def plan_shift(
     events: EventPlan | None = None,
     silent_s: float = SILENT_S,
     marker: MarkerLook | None = None,
+    dice: DiceSet | None = None,
 ) -> ShiftPlan:
     """A whole shift, the same for the same arguments.
 
@@ -111,7 +113,8 @@ def plan_shift(
     `players`, if fewer) are played. `pace` 1 waits as long as people do, less shortens the
     waiting and nothing else. `dealers` is the dealers' manner, `events` what happens between
     rounds. Before the bets of each round the banker's `marker` is laid before the seat that
-    banks, or at the house. `jokers` False plays with 52 cards.
+    banks, or at the house. `dice` lie under their cup until
+    bets are closed. `jokers` False plays with 52 cards.
 
     Raises FeltwatchError when the rules, seats, pace or mistakes cannot be played.
     """
@@ -125,7 +128,8 @@ def plan_shift(
             "be played at once"
         )
     clock_for((), (), pace)
-    shift = _Shift(table, seed, jokers, most, dealers, silent_s, procedure_for(table), marker)
+    shift = _Shift(table, seed, jokers, most, dealers, silent_s, procedure_for(table), marker,
+                   dice)  # fmt: skip
     wanted = (faults or FaultPlan()).schedule(
         rounds, _stream(seed, "faults"), possible_codes(table)
     )
@@ -145,6 +149,7 @@ class _Shift:
     silent_s: float
     procedure: Procedure
     marker: MarkerLook | None = None
+    dice: DiceSet | None = None
     timeline: Timeline = field(default_factory=Timeline)
     standing: dict[str, Item] = field(default_factory=dict)
     records: list[RoundRecord] = field(default_factory=list)
@@ -243,11 +248,13 @@ class _Shift:
         except FeltwatchError as error:
             raise FeltwatchError(f"round {number}: {error}") from error
         start = self._pass_marker(script.banker, number, start)
+        if self.dice is not None and CUP_KEY not in self.standing:
+            start = self._put_cup(self.dice, start)
         play = self.procedure.player(
             self.table, script, number, self.style, self.timeline, rng, self.standing,
             silent_s=self.silent_s, course=course, quick="quick_deal" in course,
             chips={(seat, "main"): items for seat, items in self.stayed.items()},
-            riding=self._may_ride(script),
+            riding=self._may_ride(script), dice=self.dice,
         )  # fmt: skip
         played = play.play(round(start, 3))
         round_id = f"{self.table.table}-{number:06d}"
@@ -286,6 +293,13 @@ class _Shift:
         end = self.timeline.reach(start, arm, [*taken, Stop(at_mm, put=(item,))], 0.25)
         self.standing[MARKER_KEY] = item
         return end + 0.6
+
+    def _put_cup(self, dice: DiceSet, start: float) -> float:
+        """The dealer puts the dice cup in its place; when the hand is off again."""
+        cup = dice.covered()
+        arm = dealer_arm(self.table.felt, -1, _stream(self.seed, "dice cup"))
+        self.standing[CUP_KEY] = cup
+        return self.timeline.reach(start, arm, [Stop(cup.center_mm, put=(cup,))], 0.25) + 0.6
 
     def _occasion(self, rng: random.Random) -> Occasion:
         bets = tuple(self._with_stayed(own) for own in self.crowd.bets())
@@ -335,7 +349,10 @@ class _Shift:
                 self.camera.append(event)
                 found.append(Fault(code="CAMERA", at_s=f"{event.t0_s:.3f}", note=event.note))
         lies = None if self.marker is None else script.banker or "house"
-        return record.model_copy(update={"faults": tuple(found), "banker_marker": lies})
+        own = dice_truth(self.table, script, played.dice_s)
+        return record.model_copy(
+            update={"faults": tuple(found), "banker_marker": lies, "dice": own}
+        )
 
 
 def _abandoned(table: TableFile, played: Played, round_id: str) -> RoundRecord:

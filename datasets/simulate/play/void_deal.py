@@ -81,9 +81,7 @@ class VoidDeal(CardPlay, MoneyPlay):
             spare = next(c for own in packets.values() for c in own if c not in packets[wrong])
             packets[wrong] = self.rng.choice((short, (*packets[wrong], spare)))
         begin = self.dealer.off_s
-        first = self.script.first_packet
-        owners = [0, *seats]
-        for owner in (*owners[first:], *owners[:first]):
+        for owner in self.script.packets():
             self._packet(owner, packets[owner], exposed=way == "exposed" and owner == wrong)
             if way == "exposed" and owner == wrong:
                 break

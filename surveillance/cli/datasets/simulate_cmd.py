@@ -11,8 +11,8 @@ given rounds, parted by commas. The kinds and ways are those of
     place, no_stake; LIMIT under, over, hands, coins; FOUL rank, boxes; DECK twin, jokers, many,
     few, dealer; HAND_PAY large, jackpot; LATE_BET grew, shrank, appeared; CARD_MOVED hand, seat,
     face, face_down, dealer; PROCEDURE taken_up, set_late, looked_at, shown_early, bet_touched,
-    bet_taken, coin_unregistered, lit_alone, coin_unseen, second_discard, discard_late; UNDECIDED
-    card, hand; SILENT dispute, chips, cards;
+    bet_taken, coin_unregistered, lit_alone, coin_unseen, second_discard, discard_late,
+    wrong_first_seat; UNDECIDED card, hand; SILENT dispute, chips, cards;
     CAMERA black, lost, frozen, stuck, blocked, covered, dark, focus, moved, turned.
 
 A code alone stands for one of its ways, apart from those that `--list-faults` marks "by its name
@@ -212,6 +212,14 @@ def simulate_command(
             "are paid in full and it is collected once all seats are settled.",
         ),
     ] = "from_the_pay",
+    dice: Annotated[
+        bool,
+        typer.Option(
+            "--dice",
+            help="Three dice under a cup, opened once bets are closed, name who gets the first "
+            "hand; in games with dice. A --table has those of its section dice.",
+        ),
+    ] = False,
     codec: Annotated[Codec, typer.Option("--codec", help="Coding of the recording.")] = Codec.H264,
     crf: Annotated[
         int, typer.Option("--crf", min=0, max=51, help="Coding quality; less is better and larger.")
@@ -264,6 +272,7 @@ def simulate_command(
         distortion=distortion,
         banker_marker=None if banker_marker == "none" else banker_marker,
         commission_later=commission == "afterwards",
+        dice=dice,
         pace=pace,
         seats=seats,
         dealers=dealers.value,

@@ -28,6 +28,7 @@ from tests.datasets.simulate.play_checks import (
     hands_at,
     replay,
 )
+from vision.geometry.dice import DicePlace
 from vision.geometry.standard_layout import DISCARD_MM, standard_table
 from vision.geometry.table import TableFile
 
@@ -38,6 +39,7 @@ COLLECTED_LATER = commission_later(table_for("pai_gow_poker"))
 WASHINGTON = with_house_lamps(
     table_for("emperors_challenge_exposed_washington", jackpots="plain"), 1
 )
+DICE = TRADITIONAL.model_copy(update={"dice": DicePlace(center_mm=(780.0, 215.0))})
 ALL_WAYS = [f"{code}/{way}" for code, ways in WAYS.items() for way in ways]
 
 
@@ -48,6 +50,8 @@ def _table_of(kind: str) -> TableFile:
         return TRADITIONAL
     if kind == "OVERPAID/uncollected":
         return COLLECTED_LATER
+    if kind == "PROCEDURE/wrong_first_seat":
+        return DICE
     if way in ("coin_unregistered", "coin_unseen", "lit_alone"):
         return WASHINGTON
     of_imperial = {"eighth", "set_late", "shown_early", "second_discard", "discard_late"}
@@ -79,7 +83,8 @@ def test_each_way_is_done_and_is_the_only_mistake(kind: str) -> None:
     start, end = float(second.start_s or 0), float(second.end_s or 0)
     assert start <= float(fault.at_s or 0) <= end + 1
     assert fault.note or fault.code == "SILENT"
-    of_dealer = kind.endswith(("/house", "/dealer"))
+    # The deal may wrongly begin at the dealer.
+    of_dealer = kind.endswith(("/house", "/dealer", "/wrong_first_seat"))
     if fault.code not in ("HOUSE_WAY", "CAMERA", "SILENT") and not of_dealer:
         assert fault.seat in {seat.seat for seat in second.seats}
 
