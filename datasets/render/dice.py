@@ -184,18 +184,20 @@ def _paint_die(
     fill(_hull(see(whole[:, :2], whole[:, 2])), body * 0.72)
     faces = list(_faces(die, item))
     seen = [face for face in faces if float(face.normal @ (camera - face.middle)) > 0]
+    lit = []
     for face in seen:
         up = max(0.0, float(face.normal[2]))
         level = OFF_LIGHT + (1 - OFF_LIGHT) * up + 0.16 * float(face.normal[:2] @ light)
+        lit.append(level)
         u, v = (axis * (1 - 0.7 * rim / (look.die_mm / 2)) for axis in face.axes)
         quad = np.array([face.middle + a * u + b * v for a, b in _SQUARE])
         fill(see(quad[:, :2], quad[:, 2]), body * level)
-        if look.clear:
-            for other in faces:
-                if other not in seen:
-                    _pips(
-                        other, look, see, body * level * (1 - look.clear) + pip * look.clear, fill
-                    )
+    if look.clear:
+        ghost = body * (1 - look.clear) + pip * look.clear
+        for face in faces:
+            if face not in seen:
+                _pips(face, look, see, ghost, fill)
+    for face, level in zip(seen, lit, strict=True):
         _pips(face, look, see, pip * min(1.0, level + 0.08), fill)
 
 

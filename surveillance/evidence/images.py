@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from settlement.record import Dice
 from settlement.stream_clock import clock as clock
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture
 
@@ -52,9 +53,12 @@ WHAT_SHOWS = {
     "LIMIT": ("bets",),
     "LATE_BET": ("staked", "changed"),
     "CARD_MOVED": ("set", "moved", "reach"),
-    "PROCEDURE": ("set", "moved"),
+    "PROCEDURE": ("set", "moved", "dealt", "dice"),
 }
 """Which of a seat's views show an alert of each code; codes not named take them all."""
+
+_BY_NAME = frozenset({"reach", "dice", "dealt"})
+"""Views that show nothing but what they are named for."""
 
 WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED", "PROCEDURE"})
 """Codes that the dealer's cards have no part in."""
@@ -63,16 +67,29 @@ WITHOUT_DEALER = frozenset({"LAMMER", "LIMIT", "LATE_BET", "CARD_MOVED", "PROCED
 def choose(observed: ObservedRound, code: str, seat: int | None) -> tuple[ViewPicture, ...]:
     """The views that show an alert: the seat's first, then the dealer's hand."""
     wanted = WHAT_SHOWS.get(code)
-    # A reach shows nothing but itself.
     of_seat = [
         p
         for p in observed.pictures
-        if p.seat == seat and (p.what != "reach" or p.what in (wanted or ()))
+        if p.seat == seat and (p.what not in _BY_NAME or p.what in (wanted or ()))
     ]
-    own = [p for p in of_seat if wanted is None or seat is None or p.what in wanted] or of_seat
+    every = wanted is None or (seat is None and code != "PROCEDURE")
+    own = [p for p in of_seat if every or p.what in (wanted or ())] or of_seat
+    if code == "PROCEDURE" and observed.record.dice is not None:
+        own += _of_the_deal(observed, observed.record.dice, seat)
     if seat is None or code in WITHOUT_DEALER:
         return tuple(own)
     return (*own, *(p for p in observed.pictures if p.seat is None and p.what == "cards"))
+
+
+def _of_the_deal(observed: ObservedRound, dice: Dice, seat: int | None) -> list[ViewPicture]:
+    """The dice and the place that they name, where the first hand went to `seat` instead."""
+    if dice.before_due is None or dice.before_due != (seat or "dealer"):
+        return []
+    due = None if dice.due == "dealer" else dice.due
+    return [
+        picture for picture in observed.pictures
+        if picture.seat != seat and (picture.what, picture.seat) in (("dealt", due), ("dice", None))
+    ]  # fmt: skip
 
 
 def file_name(round_id: str, picture: ViewPicture) -> str:

@@ -39,7 +39,12 @@ PLACES = {
     "packet": "packet", "discard": "discard", "boxes": "both boxes", "low": "low hand",
     "high": "high hand", "aside": "set aside",
 }  # fmt: skip
-NO_WAGER = {"spots": "by no spot", "lammers": "lammers", "marker": "banker's marker"}
+NO_WAGER = {
+    "spots": "by no spot",
+    "lammers": "lammers",
+    "marker": "banker's marker",
+    "dice": "dice",
+}
 ABOUT = {" pay": "pay: ", " unread": "not read: ", " lamp": "lamp: "}
 """What lies or shines about a wager's spot: the end of its place, and its name's beginning."""
 EVENTS = {

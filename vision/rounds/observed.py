@@ -11,9 +11,13 @@ import numpy.typing as npt
 from settlement.felt_timeline import TimelineLine
 from settlement.record import RoundRecord
 
-What = Literal["bets", "cards", "settled", "envy", "staked", "changed", "set", "moved", "reach"]
+What = Literal[
+    "bets", "cards", "settled", "envy", "staked", "changed", "set", "moved", "reach", "dice",
+    "dealt",
+]  # fmt: skip
 """A seat with its stakes, its hand, settled, with a prize; a stake before and after a late bet;
-cards before and after a move; its player's arm over a neighbour's cards."""
+cards before and after a move; its player's arm over a neighbour's cards; the dice, and a place when
+the first hand lay there or elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

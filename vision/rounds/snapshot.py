@@ -30,10 +30,14 @@ from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.arms import ArmState
 from vision.detect.detections import Detections
 from vision.detect.motion import RestState
+from vision.dice.throw import DieRead
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.jackpots.lamp_watch import LampFrame
 from vision.rounds.jackpots.meter_watch import MeterMemory
+from vision.rounds.procedure.deal_watch import PlaceDeal
+from vision.rounds.procedure.dice_watch import DiceRest
+from vision.rounds.procedure.first_hands import FirstHandState
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmHides, ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.tracker import OpenGap
@@ -44,7 +48,7 @@ from vision.sensors.lamp_reading import LampReading
 from vision.sources.gaps import Gap
 
 FORM = "feltwatch watcher"
-VERSION = 15
+VERSION = 16
 
 
 @dataclass
@@ -71,6 +75,7 @@ class WatcherState:
     arms: ArmState | None
     marker: list[tuple[RestState, list[MarkerRest]]] | None = None
     lamps: list[list[LampFrame]] | None = None
+    first_hands: FirstHandState | None = None
     jokers: list[JokerLook] = field(default_factory=list)
     usual: UsualStakes | None = None
     samples: SamplesUse = field(default_factory=SamplesUse)
@@ -96,6 +101,9 @@ _KINDS: dict[str, type[Any]] = {
     "meters": MeterMemory,
     "meter reading": MeterReading,
     "marker rest": MarkerRest,
+    "dice rest": DiceRest,
+    "die": DieRead,
+    "place deal": PlaceDeal,
     "lamp frame": LampFrame,
     "lamp reading": LampReading,
     "joker look": JokerLook,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from vision.chips.lammer_colour import by_colour
 from vision.chips.network_input.side_strip import ChipSize
 from vision.chips.side_palette import Palette
 from vision.detect.arms import ArmWatch
-from vision.detect.detections import Detections
+from vision.detect.detections import ByteArray, Detections
 from vision.detect.motion import STILL_SAMPLES, shrink
 from vision.geometry.calibration import Calibration
 from vision.geometry.table import VIEW_MM, FurtherCamera, Polygon, TableFile
@@ -39,6 +39,7 @@ from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
 from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
+from vision.rounds.procedure.first_hands import FirstHandWatch, deal_pictures, with_dice
 from vision.rounds.procedure.house_place import HOUSE, HousePlace
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
@@ -131,6 +132,9 @@ class TableWatcher:
         self._dates = StakeDates(self.calibration, table.seats, self.chip_size)
         self.arms = ArmWatch(self.calibration, table.seats)
         self.marker = None if table.banker_marker is None else MarkerWatch(table, self.calibration)
+        self.first_hands = (
+            None if table.dice is None else FirstHandWatch(table.dice, table, self.calibration)
+        )
         self.lamps = None if table.sensor_lamp is None else LampWatch(table, self.calibration)
         self._numbers = rounds_before
         self._now_s: float | None = None
@@ -263,11 +267,15 @@ class TableWatcher:
             else:
                 self.tracker.stands(view.seat, at_s)
         marked = [] if self.marker is None else self.marker.look(small)
-        if not due and not marked:
+        phase = self.tracker.phase
+        dealing = self.first_hands is not None and self.first_hands.look(small, at_s, phase)
+        if not due and not marked and not dealing:
             if self.marker is not None:
                 self.marker.seen(at_s)
             return []
         bgr = frame.bgr()
+        if self.first_hands is not None and dealing:
+            self.first_hands.read(bgr, at_s, phase, self._backs_at)
         if self.marker is not None:
             self.marker.read(bgr, marked, at_s)
             self.marker.seen(at_s)
@@ -347,6 +355,23 @@ class TableWatcher:
         if reading.indices:
             self.tracker.glimpse(view.seat, reading, image)
 
+    def _backs_at(
+        self, bgr: ByteArray, places: Collection[int | None]
+    ) -> dict[int | None, tuple[bool, ByteArray]]:
+        """Whether cards lie face down at places in a frame, and their views."""
+        size = self.networks.detector.size
+        views = [view for view in self._views if view.seat in places and view.seat != HOUSE]
+        images = [self.calibration.warp_view(bgr, view.place, size) for view in views]
+        out = {}
+        for view, image, found in zip(
+            views, images, self.networks.detector.find(images), strict=True
+        ):
+            backs = self._own_cards(view, without_false_backs(found, image).of("back"))
+            if view.seat is None:
+                backs = cards_within(backs, dealers_rows(self.table.dealer), size)
+            out[view.seat] = (len(backs) > 0, image)
+        return out
+
     def _own_cards(self, view: View, found: Detections) -> Detections:
         """The detections without cards of other places, where these are known."""
         if view.seat not in self._boxes:
@@ -404,6 +429,7 @@ class TableWatcher:
                 arms=self.arms.state(),
                 meters=self.meters.memory,
                 lamps=None if self.lamps is None else self.lamps.frames,
+                first_hands=None if self.first_hands is None else self.first_hands.state(),
                 jokers=self.jokers.looks,
                 usual=self.usual,
                 samples=self.samples,
@@ -423,6 +449,10 @@ class TableWatcher:
                 raise ValueError("one has a banker's marker, the other none")
             if len(state.lamps or ()) != (0 if self.lamps is None else len(self.lamps.frames)):
                 raise ValueError("one has other lamps than the other")
+            if (self.first_hands is None) != (state.first_hands is None):
+                raise ValueError("one has dice, the other none")
+            if self.first_hands is not None and state.first_hands is not None:
+                self.first_hands.set_state(state.first_hands)
             if self.marker is not None and state.marker is not None:
                 self.marker.set_state(state.marker)
             if state.arms is not None:
@@ -460,10 +490,13 @@ class TableWatcher:
         if own.seldom_s > SELDOM_SHARE * (end_s - own.start_s):
             # What came about between two frames may be another motion than it seems.
             changes, went = Changes({}, ()), replace(went, breaches=(), reaches=())
+        dealt = None if self.first_hands is None else self.first_hands.of_round(own)
         signs = Signs(
             {} if self.lamps is None else self.lamps.frames_of(own, end_s),
             {} if self.marker is None else self.marker.of_round(own.since_s),
             self.meters.of_round(own.start_s),
+            () if dealt is None else dealt.rests,
+            0 if self.table.dice is None else self.table.dice.count,
         )
         lamps = None if self.lamps is None else self.lamps.of_round(own)
         own = with_overhangs(own, self.table, self.calibration)
@@ -476,6 +509,8 @@ class TableWatcher:
         record = self.meters.with_meters(record, own.start_s)
         marker = None if self.marker is None else self.marker.of_round(own.start_s)
         record = with_procedure(record, self.table, own, went, house, marker)
+        if dealt is not None:
+            record = with_dice(record, self.table, own, dealt)
         facts = self.table.declared or Declared()
         record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
         pictures = []
@@ -494,6 +529,8 @@ class TableWatcher:
                 at_s = f"{reach.shown.at_s:.3f}"
                 pictures.append(ViewPicture(reach.shown.seat, "reach", at_s, image, ()))
         pictures += joined.pictures
+        if dealt is not None:
+            pictures += deal_pictures(record, dealt)
         timeline = felt_timeline(
             self.table, record, own, went, house, self._place_states, signs, self.calibration
         )

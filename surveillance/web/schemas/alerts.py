@@ -73,7 +73,8 @@ class PictureLine(Form):
     url: str
     words: str = Field(description="Such as 'seat 3, settled, 13:32.4'.")
     moment: str = Field(
-        description="bets, cards, settled, envy, staked, changed, set, moved, reach or nothing."
+        description="bets, cards, settled, envy, staked, changed, set, moved, reach, dice, "
+        "dealt or nothing."
     )
     camera: str = Field(description="The further camera that took it; empty for the first.")
     role: Literal["before", "after", ""] = Field(

@@ -287,4 +287,6 @@ def check_sound(plan: ShiftPlan, table: TableFile = TABLE) -> None:
     check_felt_is_empty_between_rounds(plan)
     check_felt_matches_truth(plan, table)
     for record in plan.rounds:
-        assert findings(record, table) == faults(record)
+        # Of what breaks the procedure a record without times shows the dice alone.
+        undiced = record.model_copy(update={"dice": None})
+        assert findings(undiced, table) == faults(record)

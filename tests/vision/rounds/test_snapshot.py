@@ -19,9 +19,12 @@ from vision.cards.view import ViewIndex
 from vision.chips.reading import ReadStack
 from vision.chips.side_posterior import Posterior, Sum
 from vision.detect.detections import Detections
+from vision.dice.throw import DieRead
 from vision.meters.reading import MeterReading
 from vision.rounds.coverage import Coverage
 from vision.rounds.jackpots.meter_watch import MeterMemory
+from vision.rounds.procedure.deal_watch import PlaceDeal
+from vision.rounds.procedure.dice_watch import DiceRest
 from vision.rounds.procedure.marker_bank import MarkerRest
 from vision.rounds.round_state import ArmOver, Episode, Round, Shot, ViewTrack
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
@@ -51,6 +54,7 @@ def seen_so_far() -> WatcherState:
     track = ViewTrack([episode], {"cards": Shot(np.arange(12, dtype=np.uint8), reading)}, b"bare")
     rest = np.arange(6, dtype=np.int16).reshape(2, 3)
     still = rest.astype(np.uint8)
+    die = DieRead((780.5, 215.0), 0.998, (0.01, 0.0, 0.99, 0.0, 0.0, 0.0))
     sample = Sample(random.integers(0, 255, (86, 26, 3)).astype(np.uint8), (0, 3, 18, 39))
     return WatcherState(
         round=Round(
@@ -82,6 +86,10 @@ def seen_so_far() -> WatcherState:
             {11.0: [MeterReading(1234, 0.998, "1234", None, (1.0, 0.99), ((0.5, 1.0),))]},
         ),
         arms=(still, still, still, still, still, still, still, 12.6, 3.0),
+        first_hands=(
+            ((3, False, rest, rest, []), [DiceRest(2.0, 8.0, [(die, die)], b"jpeg")]),
+            (2.0, True, 8.0, {None: PlaceDeal(7.8), 2: PlaceDeal(3.0, [4.0, 4.2], True, 2)}, []),
+        ),
         marker=[((4, False, rest, None, []), [MarkerRest(3.0, 9.5, [0.99, 0.97], (812.5, 433.0))])],
         jokers=[JokerLook((sample, sample), 2, rounds=3, misses=1)],
         usual=UsualStakes([12.0, 0.9, 0.1]),
@@ -143,7 +151,7 @@ def test_scalars_of_numpy_keep_their_type() -> None:
 @pytest.mark.parametrize("version", [0, 14, "15", None])
 def test_another_version_is_refused_and_named(version: object) -> None:
     data = with_document(dump_state(seen_so_far()), version=version)
-    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 15;"):
+    with pytest.raises(FeltwatchError, match=rf"version {version!r}, expected .* version 16;"):
         load_state(data)
 
 

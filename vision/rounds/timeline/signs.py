@@ -1,4 +1,4 @@
-"""What lamps, the banker's marker and meter displays showed, as lines of a round's timeline."""
+"""What lamps, the banker's marker, dice and displays showed, as lines of a round's timeline."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from itertools import groupby, pairwise
 
 from settlement.declared import meter_place
 from settlement.felt_timeline import Lay, Span
+from vision.dice.throw import total_of
 from vision.geometry.displays import MeterDisplay
 from vision.geometry.lamps import LampPlace
 from vision.meters.reading import MeterReading
 from vision.rounds.jackpots.lamp_watch import LampFrame
+from vision.rounds.procedure.dice_watch import DiceRest
 from vision.rounds.procedure.marker_bank import SURE, UNLIKELY, MarkerRest
 from vision.sensors.lamp_reading import LEAST_FRAMES, SHOWN, VISIBLE, decide
 
@@ -24,11 +26,13 @@ MARKER = "banker's marker"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What was read of a table's lamps, of the places of its marker and of its displays."""
+    """What was read of a table's lamps, of the places of its marker, its displays and dice."""
 
     lamps: Mapping[LampPlace, Sequence[LampFrame]] = field(default_factory=dict)
     marker: Mapping[int | None, Sequence[MarkerRest]] = field(default_factory=dict)
     displays: Sequence[tuple[MeterDisplay, Sequence[MeterReading]]] = ()
+    dice: Sequence[DiceRest] = ()
+    dice_count: int = 3
 
 
 def sign_lines(
@@ -39,6 +43,7 @@ def sign_lines(
         *_lamps(round_id, signs.lamps, from_s, until_s),
         *_marker(round_id, signs.marker, from_s, until_s),
         *_displays(round_id, signs.displays),
+        *_dice(round_id, signs, from_s, until_s),
     ]
     lines.sort(key=lambda lay: float(lay.from_s))
     return [
@@ -171,6 +176,23 @@ def _displays(
                 from_s=_s(same[0][0]), until_s=_s(same[-1][0]),
                 before_s=_s(runs[number + 1][0][0]) if number + 1 < len(runs) else None,
             )  # fmt: skip
+
+
+def _dice(round_id: str, signs: Signs, from_s: float, until_s: float) -> Iterator[Lay]:
+    """What the dice showed in each rest in which they were seen."""
+    for number, rest in enumerate(signs.dice):
+        if not rest.shows_dice or rest.until_s < from_s or rest.start_s > until_s:
+            continue
+        found = total_of(rest.frames, signs.dice_count)
+        values = " ".join(str(value) for value in found.values or ())
+        yield Lay(
+            round_id=round_id, id=round_id, place="dice", item="dice",
+            what=f"{values} = {found.total}" if found.values else "not sure",
+            probability=round(found.probability, 4) if found.values else None,
+            after_s=_s(signs.dice[number - 1].until_s) if number else None,
+            from_s=_s(max(rest.start_s, from_s)), until_s=_s(min(rest.until_s, until_s)),
+            before_s=_s(signs.dice[number + 1].start_s) if number + 1 < len(signs.dice) else None,
+        )  # fmt: skip
 
 
 def _s(seconds: float) -> str:

@@ -9,6 +9,7 @@ const LETTER_PERCENT = 0.8; // of a track's width, by which a letter takes no mo
 const PLACE_WORDS = {
   packet: "packet", discard: "discard", boxes: "both boxes", low: "low hand", high: "high hand",
   aside: "set aside", spots: "by no spot", lammers: "lammers", marker: "banker's marker",
+  dice: "dice",
 };
 const COURSE_WORDS = { repeated: "again", undone: "taken back", out_of_order: "out of order" };
 const EVENT_WORDS = {
@@ -41,7 +42,7 @@ function placeWords(place) {
 function inOrder(places) {
   const others = places.filter((place) => !PLACES.includes(place) && !(place in PLACE_WORDS));
   const wagers = [...new Set(others.map((place) => place.replace(OF_WAGER, "")))];
-  const order = [...PLACES, ...wagers.flatMap((wager) => ABOUT.map((about) => wager + about)), "spots", "lammers", "marker"];
+  const order = [...PLACES, ...wagers.flatMap((wager) => ABOUT.map((about) => wager + about)), "spots", "lammers", "marker", "dice"];
   return order.filter((place) => places.includes(place));
 }
 
