@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +18,12 @@ WHITE, RED = 9000, 9008
 """Seeds of tune tables with white dice, and with clear red ones with white pips."""
 
 
-def read(values: tuple[int, ...], seed: int = WHITE, **changes: object) -> Total:
+def read(values: tuple[int, ...], seed: int = WHITE, **changes: Any) -> Total:
     """The total of dice with these faces; `changes` are those of the first die."""
     table = DiceTable(seed)
     dice = thrown(np.random.default_rng(5), values, table.look, AT_MM)
     if changes:
-        dice = (replace(dice[0], **changes), *dice[1:])  # type: ignore[arg-type]
+        dice = (replace(dice[0], **changes), *dice[1:])
     table._painter.dice["dice"] = table.look
     throw = Throw("flat", AT_MM, (table.look.item("dice", AT_MM, dice),), values)
     assert table.table.camera is not None
@@ -47,10 +48,9 @@ def test_a_cocked_die_leaves_the_total_undecided() -> None:
 
 def test_a_die_on_another_leaves_the_total_undecided() -> None:
     table = DiceTable(WHITE)
-    first, second, third = thrown(np.random.default_rng(5), (3, 5, 2), table.look, AT_MM)
-    on = {"center_mm": second.center_mm, "base_mm": table.look.die_mm}
-    del first, third
-    assert read((3, 5, 2), **on).values is None
+    _, below, _ = thrown(np.random.default_rng(5), (3, 5, 2), table.look, AT_MM)
+    found = read((3, 5, 2), center_mm=below.center_mm, base_mm=table.look.die_mm)
+    assert found.values is None
 
 
 def die(value: int, share: float = 1.0, flat: float = 0.999) -> DieRead:

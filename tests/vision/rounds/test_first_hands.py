@@ -56,12 +56,12 @@ def test_a_hand_before_the_one_due_is_known_where_a_third_place_was_hidden() -> 
 def test_nothing_is_known_where_the_place_due_was_hidden_or_both_came_too_close(
     due: PlaceDeal,
 ) -> None:
-    places = {3: due, 5: got(11.0, 10.8)}
+    places: dict[int | None, PlaceDeal] = {3: due, 5: got(11.0, 10.8)}
     assert first_hand(places, {3, 5}, 3) == FirstHand()
 
 
 def test_cards_in_one_sample_alone_are_none() -> None:
-    places = {3: got(12.0, 11.8), 5: PlaceDeal(10.8, [11.0])}
+    places: dict[int | None, PlaceDeal] = {3: got(12.0, 11.8), 5: PlaceDeal(10.8, [11.0])}
     assert first_hand(places, {3, 5}, 3) == FirstHand()
     assert first_hand({5: PlaceDeal(10.8, [11.0])}, {5}, 5) == FirstHand()
 
