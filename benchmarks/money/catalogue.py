@@ -1,5 +1,5 @@
-"""Shifts that hold the whole catalogue: every way of every mistake, those that come by their names
-only too, at tables with jackpots and with a commission that is collected later, and every event."""
+"""Shifts that hold the whole catalogue: every event and every way of every mistake, those that come
+by their names only too, at tables with jackpots, dice and commissions that are collected later."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import random
 
 from benchmarks.money.plan import BARREL, GAMES, ROUNDS, Shift
+from datasets.simulate.dice import with_dice
 from datasets.simulate.house_tables import table_for
 from datasets.simulate.lamps import with_house_lamps
 from datasets.simulate.mistakes.catalogue import MOST_PER_ROUND, WAYS, FaultPlan
@@ -30,8 +31,8 @@ COURSES = (
 _CLEAN, _SECOND = 7, 4
 """Which of the ten has no mistake, and which has a second camera."""
 
-_JACKPOTS, _AFTERWARDS = (1, 5), (2, 6)
-"""Which are at a table with jackpots, and which with a commission that is collected later."""
+_JACKPOTS, _AFTERWARDS, _DICE = (1, 5), (2, 6), (0, 8)
+"""Which are at a table with jackpots, with a commission that is collected later, with dice."""
 
 _NO_MISTAKES = frozenset({"HAND_PAY", "UNDECIDED", "SILENT", "CAMERA"})
 _TRIES = 200
@@ -66,7 +67,7 @@ def catalogue_of(game: str) -> tuple[str, ...]:
     """Every way of every mistake that some table of a game leaves room for.
 
     >>> len(catalogue_of("emperors_challenge_exposed")), len(catalogue_of("pai_gow_poker"))
-    (50, 63)
+    (50, 64)
     """
     ways = (f"{code}/{way}" for code in WAYS if code not in _NO_MISTAKES for way in WAYS[code])
     return tuple(way for way in ways if table_of(way, game) is not None)
@@ -77,6 +78,8 @@ def table_of_kind(game: str, kind: TableKind, seed: int) -> TableFile:
     table = table_for(game, jackpots="plain" if kind == "jackpots" else "none")
     if kind == "afterwards":
         table = commission_later(table)
+    if kind == "dice":
+        table = with_dice(table)
     return with_house_lamps(table, seed)
 
 
@@ -85,6 +88,8 @@ def _kind(game: str, own: int) -> TableKind:
         return "jackpots"
     if own in _AFTERWARDS and table_of("OVERPAID/uncollected", game) is not None:
         return "afterwards"
+    if own in _DICE and table_of("PROCEDURE/wrong_first_seat", game) is not None:
+        return "dice"
     return "usual"
 
 

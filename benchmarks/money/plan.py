@@ -53,6 +53,7 @@ _TRIES = 100
 _NO_MISTAKES = frozenset({"HAND_PAY", "UNDECIDED", "SILENT", "CAMERA"})
 TABLE_OPTIONS: Mapping[TableKind, tuple[str, ...]] = {
     "usual": (), "jackpots": ("--jackpots", "plain"), "afterwards": ("--commission", "afterwards"),
+    "dice": ("--dice",),
 }  # fmt: skip
 """Options of `feltwatch simulate` for a kind of table."""
 

@@ -12,8 +12,9 @@ from datasets.render.dice import DiceLook, thrown
 from datasets.render.scene import DiceItem, MarkerItem
 from datasets.simulate.script import RoundScript
 from settlement.dice import counted_on, first_that_plays
+from settlement.errors import FeltwatchError
 from settlement.record import Dice, DiePlace
-from vision.geometry.dice import DicePlace
+from vision.geometry.dice import DicePlace, dice_faults
 from vision.geometry.table import Point, TableFile
 
 DICE_KEY, CUP_KEY = "dice", "dice.cup"
@@ -23,6 +24,14 @@ USUAL_PLACE: Point = (780.0, 215.0)
 TRAY_MM = 112.0
 CUP_SHARE = 0.84
 """The cup's lid, in diameters of the tray."""
+
+
+def with_dice(table: TableFile) -> TableFile:
+    """A table with dice in their usual place. Raises FeltwatchError where it can have none."""
+    out = table.model_copy(update={"dice": DicePlace(center_mm=USUAL_PLACE)})
+    for _, why in dice_faults(out):
+        raise FeltwatchError(f"--dice: {why}")
+    return out
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from datasets.render.cards.deck_folder import load_deck
 from datasets.render.cards.deck_style import CASINO_DESIGNS
 from datasets.render.dice import DiceLook
 from datasets.render.scene import SensorItem, ShiftPlan
-from datasets.simulate.dice import CUP_KEY, DICE_KEY, USUAL_PLACE, DiceSet
+from datasets.simulate.dice import CUP_KEY, DICE_KEY, DiceSet, with_dice
 from datasets.simulate.displays import seen_displays, with_displays
 from datasets.simulate.filming.encode import CODECS, check_codec, encode
 from datasets.simulate.filming.film import Film, Look
@@ -49,7 +49,6 @@ from settlement.games import JACKPOTS, players_bank, terms_for
 from settlement.input_file import read_json
 from settlement.record import SeatRecord, read_rounds
 from settlement.rules import Commission, TableRules
-from vision.geometry.dice import DicePlace, dice_faults
 from vision.geometry.table import FurtherCamera, Rgb, TableFile
 
 SECOND = "shoulder"
@@ -95,8 +94,8 @@ class Wishes:
     used. `deck` is a folder of card faces or a name of `CASINO_DESIGNS`. `distortion` is the
     lens's k1, about -0.1 for a dome. `pace` 1 waits as long as people do. `camera_seed`
     draws camera, light and felt. With `dice` a usual table has dice in their usual place; a table
-    of one's own has those that it declares. With `cameras` 2 a second one films the same shift. With
-    `commission_later` a usual table collects its commission once all seats are settled.
+    of one's own has those that it declares. With `cameras` 2 a second one films the same shift.
+    With `commission_later` a usual table collects its commission once all seats are settled.
 
     >>> Wishes(seed=7, rounds=5).game
     'emperors_challenge_exposed'
@@ -155,10 +154,7 @@ class Wishes:
             if self.commission_later:
                 usual = commission_later(usual)
             if self.dice:
-                place = DicePlace(center_mm=USUAL_PLACE)
-                usual = usual.model_copy(update={"dice": place})
-                for _, why in dice_faults(usual):
-                    raise FeltwatchError(f"--dice: {why}")
+                usual = with_dice(usual)
             return with_house_lamps(usual, self.seed)
         return self.table.model_copy(update={"camera": None, "cameras": (), "banker_marker": None})
 

@@ -15,8 +15,8 @@ from settlement.compare.finding import FindingCode
 from settlement.procedures import BreachKind
 from settlement.record import CardMove
 
-TableKind = Literal["usual", "jackpots", "afterwards"]
-"""A usual table of a game, one with `--jackpots plain`, one with `--commission afterwards`."""
+TableKind = Literal["usual", "jackpots", "afterwards", "dice"]
+"""A usual table of a game, one with `--jackpots plain`, `--commission afterwards` or `--dice`."""
 
 SHORT = {
     "emperors_challenge_exposed": "N", "emperors_challenge_exposed_washington": "W",
@@ -38,6 +38,7 @@ _ONLY: Mapping[str, frozenset[str]] = {
     "DECK/dealer": _EXPOSED | _TRADITIONAL,
     "PROCEDURE/set_late": _TRADITIONAL | _IMPERIAL,
     "PROCEDURE/shown_early": _TRADITIONAL | _IMPERIAL,
+    "PROCEDURE/wrong_first_seat": _TRADITIONAL | _IMPERIAL,
     "PROCEDURE/second_discard": _IMPERIAL,
     "PROCEDURE/discard_late": _IMPERIAL,
     "PROCEDURE/coin_unregistered": _WASHINGTON,
@@ -54,6 +55,7 @@ _TABLES: Mapping[str, TableKind] = {
     "LIMIT/coins": "jackpots", "HAND_PAY/jackpot": "jackpots",
     "PROCEDURE/coin_unregistered": "jackpots", "PROCEDURE/lit_alone": "jackpots",
     "PROCEDURE/coin_unseen": "jackpots", "OVERPAID/uncollected": "afterwards",
+    "PROCEDURE/wrong_first_seat": "dice",
 }  # fmt: skip
 
 FILMED: Mapping[str, tuple[str, ...]] = {
@@ -131,6 +133,6 @@ def as_markdown() -> str:
 
 def _noted(way: str) -> str:
     """A way with the option and the games that it needs."""
-    needs = {"jackpots": "¹", "afterwards": "²"}.get(_TABLES.get(way, ""), "")
+    needs = {"jackpots": "¹", "afterwards": "²", "dice": "³"}.get(_TABLES.get(way, ""), "")
     games = "".join(SHORT[game] for game in GAME_IDS if table_of(way, game))
     return f"`{way.partition('/')[2]}`{needs}" + (f" {games}" if len(games) < len(GAME_IDS) else "")
