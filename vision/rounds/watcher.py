@@ -24,7 +24,7 @@ from vision.detect.arms import ArmWatch
 from vision.detect.detections import ByteArray, Detections
 from vision.detect.motion import STILL_SAMPLES, shrink
 from vision.geometry.calibration import Calibration
-from vision.geometry.table import VIEW_MM, FurtherCamera, Polygon, TableFile
+from vision.geometry.table import FurtherCamera, Polygon, TableFile
 from vision.networks import Networks
 from vision.rounds.cameras.further_camera import OtherCamera, RecordedCamera
 from vision.rounds.cameras.joining import join_round
@@ -38,16 +38,16 @@ from vision.rounds.jackpots.meter_watch import MeterWatch
 from vision.rounds.joker_learning import learn_joker
 from vision.rounds.live_view import TableNow, table_now
 from vision.rounds.loose_pays import compile_owned
-from vision.rounds.observed import ObservedRound, Seen, ViewPicture, What
+from vision.rounds.observed import ObservedRound
 from vision.rounds.procedure.first_hands import FirstHandWatch, deal_pictures, with_dice
 from vision.rounds.procedure.house_place import HOUSE, HousePlace
 from vision.rounds.procedure.marker_bank import MarkerWatch
 from vision.rounds.procedure.place_states import PlaceStates
 from vision.rounds.procedure.reaches import arms_over, with_arms, with_hides
 from vision.rounds.procedure.round_reader import read_procedure, with_procedure
-from vision.rounds.region_change import as_picture
 from vision.rounds.rest_doubt import RestDoubt
-from vision.rounds.round_state import Round, Shot
+from vision.rounds.round_pictures import round_pictures
+from vision.rounds.round_state import Round
 from vision.rounds.snapshot import WatcherState, dump_state, load_state
 from vision.rounds.stake_dates import StakeDates
 from vision.rounds.table_views import View, table_views
@@ -57,7 +57,6 @@ from vision.rounds.tracker import RoundTracker
 from vision.rounds.two_readings import SamplesUse
 from vision.rounds.usual_stakes import UsualStakes
 from vision.rounds.view_reader import (
-    ViewReading,
     cards_of_place,
     cards_within,
     dealers_rows,
@@ -513,21 +512,7 @@ class TableWatcher:
             record = with_dice(record, self.table, own, dealt)
         facts = self.table.declared or Declared()
         record = with_declared(record, facts, players_bank=players_bank(self.table.rules.game))
-        pictures = []
-        for seat, track in own.tracks.items():
-            for what in ("bets", "cards", "settled", "envy"):
-                shot = track.shots.get(what)
-                if shot is not None and (seat is not None or what == "cards"):
-                    pictures.append(self._picture(seat, what, shot))
-        for seat, what, rest in (*changes.shown(), *went.shown()):
-            image = as_picture(rest.picture)
-            if image is not None:
-                pictures.append(self._picture(seat, what, Shot(image, rest.readings[0])))
-        for reach in went.reaches:
-            image = as_picture(reach.shown.picture)
-            if image is not None:
-                at_s = f"{reach.shown.at_s:.3f}"
-                pictures.append(ViewPicture(reach.shown.seat, "reach", at_s, image, ()))
+        pictures = round_pictures(own, changes, went, self.networks.detector.size)
         pictures += joined.pictures
         if dealt is not None:
             pictures += deal_pictures(record, dealt)
@@ -535,31 +520,6 @@ class TableWatcher:
             self.table, record, own, went, house, self._place_states, signs, self.calibration
         )
         return ObservedRound(record, tuple(pictures), timeline)
-
-    def _picture(self, seat: int | None, what: What, shot: Shot) -> ViewPicture:
-        return ViewPicture(
-            seat,
-            what,
-            f"{shot.reading.at_s:.3f}",
-            shot.image,
-            tuple(self._seen(shot.reading)),
-        )
-
-    def _seen(self, reading: ViewReading) -> list[Seen]:
-        seen = [Seen(s.label, float(s.shares.max()), s.xyxy) for s in reading.indices]
-        found = reading.found
-        for item in range(len(found)):
-            name = found.name(item)
-            if name == "back" or name.startswith("lammer_"):
-                x0, y0, x1, y1 = (float(v) for v in found.xyxy[item])
-                label = "BACK" if name == "back" else name
-                seen.append(Seen(label, float(found.scores[item]), (x0, y0, x1, y1)))
-        k = self.networks.detector.size / VIEW_MM
-        for stacks in (*reading.stakes.values(), *reading.pays.values()):
-            for stack in stacks:
-                x0, y0, x1, y1 = (v * k + self.networks.detector.size / 2 for v in stack.box_mm)
-                seen.append(Seen(stack.label, stack.probability, (x0, y0, x1, y1)))
-        return seen
 
 
 def _place_name(seat: int | None) -> str:
