@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.render.cards.deck import Deck, draw_deck
-from datasets.render.cards.deck_style import rare_style
+from datasets.render.cards.deck_style import layout_style
 from datasets.render.cards.mixed import filled_deck, mixed_deck
 
 DRAWN, MIXED = 0.4, 0.35
@@ -17,7 +17,7 @@ DRAWN, MIXED = 0.4, 0.35
 
 def new_deck(rng: np.random.Generator, folders: Sequence[Path], fonts: Sequence[str]) -> Deck:
     """A deck at random: drawn, a folder's own, or mixed of both; drawn where there is no folder."""
-    style = rare_style(rng, list(fonts))
+    style = layout_style(rng, list(fonts))
     kind = rng.random()
     if kind < DRAWN or not folders:
         return draw_deck(style)

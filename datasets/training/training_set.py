@@ -42,7 +42,7 @@ RESIDENT_DECKS = 6
 VIEWS_PER_DECK = 8
 """Views after which the oldest resident deck gives way to a new one."""
 
-LOOK_VERSION = 5
+LOOK_VERSION = 6
 """Goes up when the same seed gives other images than before."""
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from datasets.render.cards.backs import back_pattern
+from datasets.render.cards.borders import draw_border
 from datasets.render.cards.courts import draw_ace, draw_court, draw_scrolls, stamp
 from datasets.render.cards.deck_style import Color, DeckStyle, random_style
 from datasets.render.cards.glyphs import DRAWN, word_ink
@@ -204,12 +205,13 @@ def _column(style: DeckStyle, rank: str, suit: str) -> Picture:
     """The ink of one upright index (rank over suit, or beside it), cut to its bounds."""
     text = style.ten if rank == "T" else style.letters.get(rank, rank)
     top = _text_mask(text, round(style.rank_mm * PX_PER_MM), style)
-    mark = suit_sign(style, suit, round(style.suit_mm * PX_PER_MM))
+    mark = suit_sign(style, suit, round(style.suit_mm * PX_PER_MM), in_index=True)
     rows, columns = np.flatnonzero(mark.max(axis=1)), np.flatnonzero(mark.max(axis=0))
     mark = mark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     gap = round(style.gap_mm * PX_PER_MM)
     if style.beside:
-        return beside([top, mark], gap, style.seed % 3 / 2)
+        level = style.seed % 3 / 2 if style.level is None else style.level
+        return beside([mark, top] if style.suit_first else [top, mark], gap, level)
     w = max(top.shape[1], mark.shape[1])
     out = np.zeros((top.shape[0] + gap + mark.shape[0], w), np.uint8)
     x_top = (w - top.shape[1]) // 2 if style.centered else 0
@@ -259,6 +261,12 @@ def lay_bare(
     face[low[1] : high[1], low[0] : high[0], :3] = paper
 
 
+def _bare_corners(face: Picture, ink: Picture, style: DeckStyle) -> None:
+    """Bare paper where a face's indices come to lie."""
+    for index in put_indices(np.zeros_like(face), ink, style, (0, 0, 0)):
+        lay_bare(face, index.rect_mm, style.paper[::-1])
+
+
 def index_ink(style: DeckStyle, label: str) -> Picture:
     """The ink of a card's upright index, uint8 cut to its bounds."""
     if label == JOKER:
@@ -268,6 +276,7 @@ def index_ink(style: DeckStyle, label: str) -> Picture:
 
 def _draw_joker(style: DeckStyle) -> Face:
     face = _blank(style, style.paper)
+    draw_border(face, style, PX_PER_MM)
     h, w = face.shape[:2]
     rng = np.random.default_rng(style.seed)
     rgb = style.joker_rgb or style.palette["H" if rng.random() < 0.5 else "S"]
@@ -284,6 +293,8 @@ def _draw_joker(style: DeckStyle) -> Face:
             draw_court(face, style, rect, "J", "S")
         else:
             draw_joker_art(face, style, rect)
+    if style.border_kind:
+        _bare_corners(face, mark, style)
     return Face(face, put_indices(face, mark, style, rgb, style.joker_half_rgb))
 
 
@@ -291,6 +302,7 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
     if label == JOKER:
         return _draw_joker(style)
     face = _blank(style, style.paper)
+    draw_border(face, style, PX_PER_MM)
     h, w = face.shape[:2]
     rank, suit = label[0], label[1]
     rgb = style.palette[suit]
@@ -303,22 +315,29 @@ def _draw_face(style: DeckStyle, label: str) -> Face:
             edge = round(style.seed % 7 * 0.4 * PX_PER_MM)
             rect = (edge, edge, w - edge, h - edge)
         draw_court(face, style, rect, rank, suit)
-        if style.court_bleed or style.beside:
-            for index in put_indices(np.zeros_like(face), column, style, (0, 0, 0)):
-                lay_bare(face, index.rect_mm, style.paper[::-1])
+        if style.court_bleed or style.beside or style.border_kind:
+            _bare_corners(face, column, style)
         elif style.scrolls and style.inset_mm[1] * PX_PER_MM + column.shape[0] < h * 0.31:
             draw_scrolls(face, style, rect, suit)
     elif rank == "A":
         draw_ace(face, style, suit)
+        if style.border_kind:
+            _bare_corners(face, column, style)
     else:
         # Between the widest indices no room is left.
         pip = max(1, round(min(style.pip_mm * PX_PER_MM, (w - 2 * inner) * 0.42, h * 0.17)))
         mark = suit_sign(style, suit, pip)
-        left = max(w * 0.26, inner + pip * 0.55)
+        left, top = max(w * 0.26, inner + pip * 0.55), h * 0.15
+        if style.beside:
+            # The pips stand between the indices of the two ends, which leave no room beside them.
+            foot = style.inset_mm[1] * PX_PER_MM + column.shape[0]
+            left, top = w * 0.3, max(top, min(foot + pip * 0.6, h * 0.27))
+        if style.border_kind:
+            _bare_corners(face, column, style)
         turned = np.asarray(cv2.rotate(mark, cv2.ROTATE_180), np.uint8)
         for px, py in _PIPS[rank]:
             cx = left + px * (w - 2 * left)
-            cy = h * 0.15 + py * h * 0.7
+            cy = top + py * (h - 2 * top)
             own = turned if py > 0.51 else mark
             stamp(face, own, round(cx - pip / 2), round(cy - pip / 2), rgb)
     return Face(face, put_indices(face, column, style, rgb))

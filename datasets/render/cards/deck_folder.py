@@ -27,6 +27,10 @@ DEEPEST_GAP, DEEPEST_MARK = 0.45, 0.45
 """A suit mark hangs under its rank by so much of the rank's height at most, and ends above so
 much of the card's."""
 
+ONE_ROW, WIDEST_GAP, TALLEST_RANK = 0.6, 0.35, 0.13
+"""Parts of a rank alone are so much of its height each; a suit beside it stands no further away. A
+taller part, in heights of the card, is a rank that touches the suit beneath it."""
+
 
 def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] | None:
     """Bounds in px of the top-left index: the ink in the corner that is no pip or frame."""
@@ -62,7 +66,8 @@ def _find_index(bgra: Picture, label: str) -> tuple[float, float, float, float] 
     if not parts:
         return None
     if label != JOKER:
-        parts += _suit_beneath(stats[1:count], parts, h)
+        beneath = _suit_beneath(stats[1:count], parts, h)
+        parts += beneath or _suit_beside(stats[1:count], parts, h)
     return (
         float(min(p[0] for p in parts)),
         float(min(p[1] for p in parts)),
@@ -90,6 +95,26 @@ def _suit_beneath(every: Picture, parts: Sequence[Picture], h: int) -> list[Pict
         and p[2] < 1.9 * max(wide, 0.55 * tall)
         and min(x1, p[0] + p[2]) - max(x0, p[0]) > 0.75 * min(wide, int(p[2]))
     ]
+
+
+def _suit_beside(every: Picture, parts: Sequence[Picture], h: int) -> list[Picture]:
+    """The suit mark to the right of a rank that stands alone, as in `_suit_beneath`."""
+    x1 = max(int(p[0] + p[2]) for p in parts)
+    y0, y1 = min(int(p[1]) for p in parts), max(int(p[1] + p[3]) for p in parts)
+    tall = y1 - y0
+    if tall > TALLEST_RANK * h or any(p[3] < ONE_ROW * tall for p in parts):
+        return []
+    near = [
+        p
+        for p in every
+        if p[4] >= 20
+        and -0.1 * tall <= p[0] - x1 < WIDEST_GAP * tall
+        and 0.25 * tall < p[3] < 1.3 * tall
+        and 0.2 * tall < p[2] < 1.3 * tall
+        and y0 - 0.2 * tall <= p[1]
+        and p[1] + p[3] <= y1 + 0.2 * tall
+    ]
+    return sorted(near, key=lambda p: int(p[0]))[:1]
 
 
 def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck:

@@ -28,6 +28,9 @@ ALPHABETS: tuple[dict[str, str], ...] = (
 )
 """Letters of French, German, Italian and Scandinavian decks; no letter of one is another's."""
 
+BORDER_KINDS, BORDER_MM = 5, 2.6
+"""Kinds of `borders.draw_border`, none among them, and how far in from the edge they reach."""
+
 EMBLEM_KINDS = (14, 15, 16)
 """The joker marks that are emblems (`jokers.joker_mark`)."""
 
@@ -36,6 +39,18 @@ SMALL_INDICES, EMBLEMS, ORNATE_COURTS = 0.15, 0.4, 0.45
 
 BESIDE, DISCS, SMALL_SUITS, SHORT_JOKERS, ICONS, TWO_INKS = 0.1, 0.25, 0.1, 0.14, 0.25, 0.3
 """Shares of the designs of `rare_style`."""
+
+LAYOUTS = 0.45
+"""Share of the designs of `layout_style` whose indices are laid out in another way."""
+
+BESIDE_THERE, SUIT_FIRST, THIN, SLABS, LINES, BORDERS, LAID_JOKERS = (
+    0.75, 0.2, 0.35, 0.2, 0.4, 0.15, 0.35,
+)  # fmt: skip
+"""Shares among these of suits beside the ranks, of these the suits to the left; of thin letters,
+slabs and outlined pips; and of borders and small or short jokers among all designs."""
+
+LAID_JOKER_KINDS = (14, 20, 22, 22, 23, 23, 24, 25)
+"""The joker marks of `layout_style`: an emblem, a sign, two letters over an emblem, small words."""
 
 SHORT_JOKER_KINDS = (17, 18, 19)
 """The joker marks of one to three letters."""
@@ -58,7 +73,11 @@ class DeckStyle:
     `joker_half_rgb` prints one half of the joker's mark in a second ink. `court_bleed` draws
     court figures out to the card's edge, with bare paper about the indices only; `robes` are
     their colours, the last one that of the lines. `beside` puts the suit to the right of the rank
-    in place of under it. `signs`, where given, are seeds of signs in place of the suits' own.
+    in place of under it, or to the left with `suit_first`; `level` is 0 for tops in line, 1 for
+    feet, drawn from the seed where it is None. `pip_line`, where over 0, draws pips as outlines,
+    so wide as a share of their size, and with `index_line` the suits of indices too. `border_kind`
+    draws lines about the face, `BORDER_KINDS` in all. `signs`, where given, are seeds of signs in
+    place of the suits' own.
     """
 
     font: str | None = None
@@ -71,6 +90,11 @@ class DeckStyle:
     inset_mm: tuple[float, float] = (2.6, 3.4)
     centered: bool = True
     beside: bool = False
+    suit_first: bool = False
+    level: float | None = None
+    pip_line: float = 0.0
+    index_line: bool = False
+    border_kind: int = 0
     palette: dict[str, Color] = field(default_factory=lambda: dict(TWO_COLOUR))
     paper: Color = (250, 249, 246)
     ten: str = "10"
@@ -253,6 +277,59 @@ def rare_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
         r, g, b = (int(v) for v in rng.integers(0, 220, 3))
         style = replace(style, joker_half_rgb=(r, g, b))
     return style
+
+
+def layout_style(rng: np.random.Generator, fonts: list[str]) -> DeckStyle:
+    """As `rare_style`, nearly half of them with suits beside the ranks, thin letters, slabs or
+    outlined pips; some with a border, jokers of small words or of two letters over a mark."""
+    style = rare_style(rng, fonts)
+    if rng.random() < LAYOUTS:
+        if rng.random() < BESIDE_THERE:
+            style = _with_suits_beside(rng, style)
+        kind = rng.random()
+        if kind < THIN + SLABS:
+            style = replace(style, glyphs=_thin_or_slab(rng, thin=kind < THIN))
+        if rng.random() < LINES:
+            style = replace(
+                style, pip_line=float(rng.uniform(0.04, 0.11)), index_line=bool(rng.random() < 0.3)
+            )  # fmt: skip
+    if rng.random() < LAID_JOKERS:
+        style = replace(style, joker_kind=int(rng.choice(LAID_JOKER_KINDS)))
+    if rng.random() < BORDERS:
+        x, y = style.inset_mm
+        style = replace(
+            style, border_kind=int(rng.integers(1, BORDER_KINDS)),
+            inset_mm=(max(x, BORDER_MM + 1.0), max(y, BORDER_MM + 1.0)),
+        )  # fmt: skip
+    return style
+
+
+def _with_suits_beside(rng: np.random.Generator, style: DeckStyle) -> DeckStyle:
+    """The style with the suits beside the ranks, of many sizes and distances."""
+    rank = float(rng.uniform(4.0, 11.0))
+    return replace(
+        style, beside=True, suit_first=bool(rng.random() < SUIT_FIRST), rank_mm=rank,
+        suit_mm=rank * float(rng.uniform(0.4, 1.1)), gap_mm=float(rng.uniform(0.3, 2.6)),
+        level=float(rng.choice([0.0, 0.5, 1.0, rng.uniform(0, 1)])),
+        inset_mm=(float(rng.uniform(1.5, 4.5)), float(rng.uniform(1.8, 5.5))),
+        all_corners=bool(rng.random() < 0.25), pip_mm=float(rng.uniform(5.5, 12)),
+    )  # fmt: skip
+
+
+def _thin_or_slab(rng: np.random.Generator, *, thin: bool) -> GlyphDesign:
+    """A hand of hairlines without serifs, or of heavy slabs."""
+    hand = random_design(rng)
+    if thin:
+        stem = float(rng.uniform(0.035, 0.085))
+        return replace(
+            hand, stem=stem, thin=stem * float(rng.uniform(0.75, 1.0)), serif=0.0,
+            width=float(rng.uniform(0.5, 0.78)),
+        )  # fmt: skip
+    stem = float(rng.uniform(0.13, 0.24))
+    return replace(
+        hand, stem=stem, thin=stem * float(rng.uniform(0.6, 1.0)), rounded=False,
+        serif=float(rng.uniform(0.12, 0.22)), slab=float(rng.uniform(0.08, 0.15)),
+    )  # fmt: skip
 
 
 def _robe_colour(rng: np.random.Generator) -> Color:

@@ -10,7 +10,13 @@ import numpy as np
 
 from datasets.render.cards.backs import star as star_points
 from datasets.render.cards.deck_style import DeckStyle
-from datasets.render.cards.suit_marks import DRAWN_PX, FloatArray, Picture, suit_mask
+from datasets.render.cards.suit_marks import (
+    DRAWN_PX,
+    FloatArray,
+    Picture,
+    SuitDesign,
+    suit_mask,
+)
 
 
 def fill(mask: Picture, points: FloatArray, value: int = 255) -> None:
@@ -80,12 +86,25 @@ def emblem(size: int, rng: np.random.Generator) -> Picture:
     return mask
 
 
-def suit_sign(style: DeckStyle, suit: str, size_px: int) -> Picture:
+def suit_sign(style: DeckStyle, suit: str, size_px: int, *, in_index: bool = False) -> Picture:
     """Ink of a deck's sign for a suit, uint8 (size_px, size_px); read only."""
     if suit not in style.signs:
+        if style.pip_line and (style.index_line or not in_index):
+            return _outlined(suit, size_px, style.marks, style.pip_line)
         return suit_mask(suit, size_px, style.marks)
     ink = any_sign(style.signs[suit])
     return np.asarray(cv2.resize(ink, (size_px, size_px), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+@lru_cache(maxsize=512)
+def _outlined(suit: str, size_px: int, shape: SuitDesign, line: float) -> Picture:
+    """A suit mark as an outline, `line` of its size wide."""
+    mask = cv2.copyMakeBorder(suit_mask(suit, DRAWN_PX, shape), 1, 1, 1, 1, cv2.BORDER_CONSTANT)
+    wide = max(3, round(line * DRAWN_PX * 2) | 1)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (wide, wide))
+    line_mask = cv2.subtract(mask, cv2.erode(mask, kernel))[1:-1, 1:-1]
+    out = cv2.resize(line_mask, (size_px, size_px), interpolation=cv2.INTER_AREA)
+    return np.asarray(out, np.uint8)
 
 
 @lru_cache(maxsize=64)

@@ -13,14 +13,15 @@ from datasets.render.cards.deck_style import DeckStyle
 from datasets.render.cards.icons import emblem, icon, jester, moon, star
 from datasets.render.cards.suit_marks import Picture, suit_mask
 
-JOKER_KINDS = 22
+JOKER_KINDS = 26
 """0 and 3 the word letter under letter (JOKER, Joker), 1 and 2 turned up or down along the edge,
 4 to 6 across the top (alone, with stars and moons, curled), 7 letters that dance, 8 a star,
 9 a jester's head, 10 a star over the word, 11 a head over the word, 12 the turned word after a
 star, 13 very large letters one under another, 14 an emblem in a disc or ring, 15 an emblem over
 the word, 16 an emblem before the word across the top, 17 a large J over a star, 18 a large J over
 an emblem, 19 the first two or three letters across the top, 20 a sign that any artist may draw, 21
-one over the word in small letters."""
+one over the word in small letters, 22 the first two letters over an emblem, 23 and 24 the word in
+letters of 1.6 to 3 mm, across the top or down the edge, 25 such a word under a sign."""
 
 Ink = Callable[[str, int], Picture]
 """Gives the ink of a text at a height in px."""
@@ -57,6 +58,8 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
         size = round(tall * float(rng.uniform(0.5, 1.0)))
         below = star(size, rng) if kind == 17 else emblem(size, rng)
         return _limit(_under([letter, below], round(tall * 0.1)), widest, longest)
+    if kind in (22, 23, 24, 25):
+        return _limit(_small(style, word, px_per_mm, ink, rng), widest, longest)
     if kind == 19:
         text = ink(word[: int(rng.integers(2, 4))], round(tall * float(rng.uniform(0.5, 0.9))))
         return _limit(text, widest, longest)
@@ -74,6 +77,24 @@ def joker_mark(style: DeckStyle, px_per_mm: float, ink: Ink) -> Picture:
         return _limit(figure, widest, longest)
     text = ink(word, max(8, round(tall * 0.32)))
     return _limit(_under([figure, text], round(tall * 0.08)), widest, longest)
+
+
+def _small(
+    style: DeckStyle, word: str, px_per_mm: float, ink: Ink, rng: np.random.Generator
+) -> Picture:
+    """The marks 22 to 25: two letters over an emblem, and words in small letters."""
+    tall, kind = style.rank_mm * px_per_mm, style.joker_kind % JOKER_KINDS
+    if kind == 22:
+        letters = ink(word[:2].title(), max(8, round(tall * float(rng.uniform(0.6, 1.0)))))
+        below = emblem(round(letters.shape[0] * float(rng.uniform(0.5, 1.0))), rng)
+        return _under([letters, below], round(letters.shape[0] * float(rng.uniform(0.08, 0.3))))
+    text = ink(word, max(8, round(float(rng.uniform(1.6, 3.0)) * px_per_mm)))
+    if kind == 24:
+        return np.asarray(cv2.rotate(text, cv2.ROTATE_90_CLOCKWISE), np.uint8)
+    if kind == 25:
+        figure = icon(max(24, round(tall * float(rng.uniform(0.5, 1.0)))), rng)
+        return _under([figure, text], max(1, round(text.shape[0] * float(rng.uniform(0.2, 0.6)))))
+    return text
 
 
 def _limit(mask: Picture, widest: int, longest: int) -> Picture:
