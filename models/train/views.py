@@ -52,6 +52,9 @@ MOVED, LEAST_SCALE, MOST_SCALE, MOST_SHIFT = 0.7, 0.72, 1.35, 0.1
 BLURRED, MOST_MOTION_PX, MOST_DEFOCUS_PX = 0.2, 6.0, 1.3
 DIMMED, CODED = 0.12, 0.25
 
+ABOUT_A_BOX = 0.8
+"""Share of windows that are cut about a box."""
+
 
 class ViewPool:
     """Views on a device, at most `room`: the newest replace the oldest."""
@@ -106,16 +109,42 @@ def varied_views(views: torch.Tensor, boxes: torch.Tensor) -> tuple[torch.Tensor
     # The order of a batch is drawn at random: others than the blurred ones are coded.
     uncoded = n - round(CODED * n)
     views = torch.cat([views[:uncoded], coded(views[uncoded:], 1.0)])
-    there = boxes[..., 0] >= 0
     middle = size / 2
     corners = (boxes[..., 1:] - middle) * scale[:, None, None] + middle
     corners = corners + shift.repeat(1, 2)[:, None] * size
+    return views, _kept(boxes[..., 0], corners, size)
+
+
+def windows_of(
+    views: torch.Tensor, boxes: torch.Tensor, side: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A window of `side` px of each view, most of them about one of its boxes, with their boxes.
+
+    At the views' own scale: what is learned holds for whole views, at a fraction of the cost.
+    """
+    n, room, device = len(views), views.shape[-1] - side, views.device
+    there = (boxes[..., 0] >= 0).float()
+    chosen = torch.multinomial(there + 1e-6, 1)[:, 0]
+    own = boxes[torch.arange(n, device=device), chosen]
+    about = (own[:, 1:3] + own[:, 3:5]) / 2 + (torch.rand(n, 2, device=device) - 0.5) * side * 0.6
+    anywhere = torch.rand(n, 2, device=device) * room + side / 2
+    known = (own[:, 0] >= 0) & (torch.rand(n, device=device) < ABOUT_A_BOX)
+    corner = (torch.where(known[:, None], about, anywhere) - side / 2).round().clamp(0, room).long()
+    cut = torch.stack([
+        view[:, y : y + side, x : x + side]
+        for view, (x, y) in zip(views, corner.tolist(), strict=True)
+    ])  # fmt: skip
+    return cut, _kept(boxes[..., 0], boxes[..., 1:] - corner.repeat(1, 2)[:, None], side)
+
+
+def _kept(kinds: torch.Tensor, corners: torch.Tensor, size: int) -> torch.Tensor:
+    """Boxes cut at an image's edge, without those of which too little is left."""
     within = corners.clamp(0, size)
     wide, tall = (within[..., 2] - within[..., 0]), (within[..., 3] - within[..., 1])
     whole = (corners[..., 2] - corners[..., 0]) * (corners[..., 3] - corners[..., 1])
     seen = (wide * tall >= LEAST_SEEN * whole) & (torch.minimum(wide, tall) >= LEAST_PX)
-    kinds = torch.where(there & seen, boxes[..., 0], -1.0)
-    return views, torch.cat([kinds[..., None], within], 2)
+    kinds = torch.where((kinds >= 0) & seen, kinds, -1.0)
+    return torch.cat([kinds[..., None], within], 2)
 
 
 def _lit(views: torch.Tensor) -> torch.Tensor:
@@ -204,14 +233,16 @@ def train_on_views(
     fixed: Sequence[tuple[Path, float]] = (), seconds: float | None = None,
     steps: int | None = None, batch: int = 64, rate: float = 0.0015, pool: int = 20_000,
     size: int = 640, device: str = "cpu", remove: bool = False, keep_every_s: float = 60.0,
-    seed: int = 0,
+    seed: int = 0, window: int | None = None, held: int = 0,
 ) -> Path:  # fmt: skip
     """Train on the shards of `incoming` for `steps` batches, or for `seconds`.
 
     Returns the checkpoint, `out/detector.pt`. New shards are taken up as they come to lie there;
     `remove` deletes those that were. `fixed` are shards with their share of each batch, as of
-    photographs. `start` is a checkpoint, or a state, of a slim detector. Raises FeltwatchError
-    where no shard comes within five minutes.
+    photographs. `start` is a checkpoint, or a state, of a slim detector. With `window` pieces of
+    so many px are shown, at the views' scale. `held` of the first layers stay as they are, and
+    with any the figures that layers are normalised by. Raises FeltwatchError where no shard comes
+    within five minutes.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give steps or seconds")
@@ -219,6 +250,7 @@ def train_on_views(
     torch.manual_seed(seed)
     where = torch.device(device)
     network = fresh(start).to(where, memory_format=torch.channels_last)
+    network.model[:held].requires_grad_(False)
     mean = copy.deepcopy(network).eval()
     loss_of = v8DetectionLoss(network)
     optimizer = torch.optim.AdamW(_groups(network), rate)
@@ -243,8 +275,11 @@ def train_on_views(
         parts = [p.draw(max(1, round(share * batch))) for p, share in pools]
         parts.append(moving.draw(batch - sum(len(p[0]) for p in parts)))
         order = torch.randperm(batch, device=where)
-        views, boxes = varied_views(*(torch.cat(list(c))[order] for c in zip(*parts, strict=True)))
-        sums += _step(network, loss_of, optimizer, views, boxes)
+        views, boxes = (torch.cat(list(c))[order] for c in zip(*parts, strict=True))
+        if window is not None:
+            views, boxes = windows_of(views, boxes, window)
+        views, boxes = varied_views(views, boxes)
+        sums += _step(network, loss_of, optimizer, views, boxes, norms_held=held > 0)
         average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
         step += 1
         now = time.monotonic()
@@ -296,10 +331,14 @@ def _take(incoming: Path, pool: ViewPool, taken: set[str], most: int, *, remove:
 
 def _step(
     network: Any, loss_of: Any, optimizer: torch.optim.Optimizer, views: torch.Tensor,
-    boxes: torch.Tensor,
+    boxes: torch.Tensor, *, norms_held: bool = False,
 ) -> torch.Tensor:  # fmt: skip
     """One step; the three losses and 1, still on the device."""
     network.train()
+    if norms_held:
+        for layer in network.modules():
+            if isinstance(layer, torch.nn.BatchNorm2d):
+                layer.eval()
     views = views.contiguous(memory_format=torch.channels_last)
     where, size = views.device.type, views.shape[-1]
     with torch.autocast(where, torch.bfloat16, enabled=bfloat16_pays(where)):

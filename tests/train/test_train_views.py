@@ -13,7 +13,13 @@ from datasets.training.view_shards import PATCHES_FOLDER, ViewSet, save_views
 from datasets.training.views import CLASSES
 from models.export.weights import load_checkpoint
 from models.train import views as training
-from models.train.views import ViewPool, train_on_views, train_views, varied_views
+from models.train.views import (
+    ViewPool,
+    train_on_views,
+    train_views,
+    varied_views,
+    windows_of,
+)
 from settlement.errors import FeltwatchError
 
 SIZE = 96
@@ -129,3 +135,35 @@ def test_shards_that_were_taken_up_can_be_removed(tmp_path: Path) -> None:
 def test_how_long_is_said_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="steps or seconds"):
         train_on_views(tmp_path, tmp_path / "run", steps=1, seconds=2.0)
+
+
+def test_windows_show_boxes_where_they_lie_and_most_show_one() -> None:
+    torch.manual_seed(2)
+    pool = ViewPool(40, SIZE, torch.device("cpu"))
+    pool.take(squares(40))
+    views, before = pool.draw(120)
+    shown, boxes = windows_of(views, before, 64)
+    assert shown.shape == (120, 3, 64, 64)
+    assert (boxes[..., 0] >= 0).any(1).float().mean() > 0.8
+    for view, own in zip(shown.mean(1), boxes, strict=True):
+        for kind, *corners in own.tolist():
+            if kind >= 0:
+                x0, y0, x1, y1 = (round(v) for v in corners)
+                assert 0 <= x0 < x1 <= 64
+                assert 0 <= y0 < y1 <= 64
+                assert float(view[y0:y1, x0:x1].min()) > 0.8
+
+
+def test_held_layers_and_the_figures_of_all_norms_stay(tmp_path: Path) -> None:
+    save_views(tmp_path / "1-00000.npz", squares(8))
+    how = {"batch": 4, "rate": 0.01, "pool": 8, "size": SIZE, "window": 64}
+    first = train_on_views(tmp_path, tmp_path / "one", steps=1, **how)
+    last = train_on_views(tmp_path, tmp_path / "two", start=first, steps=3, held=5, **how)
+    before, after = (
+        load_checkpoint(path, "detector", CLASSES)[0].state_dict() for path in (first, last)
+    )
+    for name, values in before.items():
+        layer = int(name.split(".")[1])
+        if layer < 5 or "running" in name:
+            assert torch.equal(values, after[name]), name
+    assert not torch.equal(before["model.16.cv1.conv.weight"], after["model.16.cv1.conv.weight"])

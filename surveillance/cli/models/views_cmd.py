@@ -125,6 +125,13 @@ def train_command(
         bool, typer.Option("--remove", help="Delete shards of views once they are taken up.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of order and variation.")] = 0,
+    window: Annotated[
+        int | None,
+        typer.Option("--window", min=64, help="Show pieces of so many px: less work a step."),
+    ] = None,
+    held: Annotated[
+        int, typer.Option("--held", min=0, max=23, help="First layers that stay as they are.")
+    ] = 0,
 ) -> None:
     """Train the detector on views, moved, blurred, dimmed and coded again at each showing.
 
@@ -144,5 +151,6 @@ def train_command(
     last = train_views(
         data, out, start=start, fixed=shares, seconds=seconds, steps=steps, batch=batch,
         rate=rate, pool=pool, size=size, device=device, remove=remove, seed=seed,
+        window=window, held=held,
     )  # fmt: skip
     typer.echo(f"detector: {last}")
