@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -156,9 +157,9 @@ def test_windows_show_boxes_where_they_lie_and_most_show_one() -> None:
 
 def test_held_layers_and_the_figures_of_all_norms_stay(tmp_path: Path) -> None:
     save_views(tmp_path / "1-00000.npz", squares(8))
-    how = {"batch": 4, "rate": 0.01, "pool": 8, "size": SIZE, "window": 64}
-    first = train_on_views(tmp_path, tmp_path / "one", steps=1, **how)
-    last = train_on_views(tmp_path, tmp_path / "two", start=first, steps=3, held=5, **how)
+    how = partial(train_on_views, tmp_path, batch=4, rate=0.01, pool=8, size=SIZE, window=64)
+    first = how(tmp_path / "one", steps=1)
+    last = how(tmp_path / "two", start=first, steps=3, held=5)
     before, after = (
         load_checkpoint(path, "detector", CLASSES)[0].state_dict() for path in (first, last)
     )
