@@ -377,7 +377,7 @@ class Dice(Form):
         None, description="The place that got a hand before all others, where that is sure."
     )
     before_due: DiePlace | None = Field(
-        None, description="A place that surely got its hand before the one due."
+        None, description="A place that certainly got its hand before the one due."
     )
 
 

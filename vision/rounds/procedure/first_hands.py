@@ -65,7 +65,7 @@ class FirstHandWatch:
         return self._read or bool(self._due)
 
     def read(self, bgr: ByteArray, at_s: float, phase: Phase, cards_at: CardsAt) -> None:
-        """Read what is due in a frame, uint8 (h, w, 3) BGR."""
+        """Read the dice and places that wait for it in a frame, uint8 (h, w, 3) BGR."""
         if self._due:
             found = cards_at(bgr, self._due)
             first = self.deal.found({place: cards for place, (cards, _) in found.items()}, at_s)
