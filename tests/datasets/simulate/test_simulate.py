@@ -290,7 +290,7 @@ class _Broken:
     """A film that tears after two frames."""
 
     def __init__(
-        self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any, _markers: Any
+        self, _table: Any, camera: Any, _deck: Any, look: Look, _rng: Any, _markers: Any, _dice: Any
     ) -> None:
         self.camera, self.look = camera, look
 
