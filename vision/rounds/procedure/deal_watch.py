@@ -151,7 +151,7 @@ class DealWatch:
 
 @dataclass(frozen=True, slots=True)
 class FirstHand:
-    """Who got the first hand: `first` of all, or at least one `before` the place that is due;
+    """Who got the first hand: `first` of all, or at least one `before` the right place;
     (None,) is the dealer. Empty where it is not known."""
 
     first: tuple[int | None, ...] = ()
