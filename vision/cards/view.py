@@ -40,7 +40,8 @@ SAME_CARD_MM = 8.4
 near the one lies to where the two ends of another card in view say."""
 
 KEPT = 512
-"""How many sets of indices stay joined and fused: a round asks for the cards of its rests often."""
+"""How many sets of indices stay joined and fused: a round asks for the cards of its rests often.
+What is given back is the same each time: nobody may write into its arrays."""
 
 COVERED = 0.3
 """How deep inside another card, over the height of an index, an index is hidden by it."""
