@@ -2,7 +2,8 @@
 
 Reading is most of an audit's work, and a rest read with confidence reads the same again. Checks
 that ask for two readings of a rest (stakes lifted, hands taken up, looked at or turned up too
-early) get them: a rest that may break a rule of the procedure is read again too.
+early) get them: a rest that may break a rule of the procedure is read again too. So is a hand with
+a joker, till two images show it: the next hand may hold a joker when this one is gone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from settlement.procedures import Phase, Procedure
+from settlement.record import JOKER
 from vision.cards.deck_assignment import HAND_CARDS, LEAST_AGAIN, SURE
 from vision.cards.view import CardRead, join_cards
 from vision.chips.states import place_sum, same_sums, stands
@@ -48,6 +50,8 @@ class RestDoubt:
         cards = join_cards(reading.indices)
         if cards and not self._are_sure(seat, cards):
             return True
+        if any(c.label == JOKER for c in cards) and self._images_of_cards(seat) + 1 < LEAST_AGAIN:
+            return True
         if _has_open_payout((*(rest.readings if rest else ()), reading)):
             return True
         phase = self._tracker.phase
@@ -79,7 +83,7 @@ class RestDoubt:
 
     def _images_of_cards(self, seat: int | None) -> int:
         """How many images of the running round showed cards at a place."""
-        rests = [self._tracker.latest[seat]]
+        rests = [self._tracker.latest[seat]] if seat in self._tracker.latest else []
         if self._tracker.round is not None:
             rests += self._tracker.round.tracks[seat].episodes
         return len({id(r) for rest in rests for r in rest.readings if r.indices})

@@ -32,7 +32,7 @@ def round_pictures(
         image = as_picture(reach.shown.picture)
         if image is not None:
             at_s = f"{reach.shown.at_s:.3f}"
-            out.append(ViewPicture(reach.shown.seat, "reach", at_s, image, ()))
+            out.append(ViewPicture(reach.seat, "reach", at_s, image, ()))
     return out
 
 

@@ -36,7 +36,7 @@ OWN = arm(19.4, 2)
 def test_an_arm_that_goes_from_its_own_cards_to_a_set_hand_is_a_reach() -> None:
     arms = [THEIRS, OWN, arm(19.8, 3, 0.3), arm(20.0, 3, 0.6), arm(20.2, 3, 0.4), arm(20.8, 2)]
     (reach,) = reaches(arms, STEPS)
-    assert reach.shown == arms[3]
+    assert (reach.seat, reach.shown) == (2, arms[3])
     move = reach.move
     assert (move.kind, move.cards, move.to_seat) == ("reach", (), 3)
     assert (move.before_s, move.after_s) == ("19.800", "20.200")
@@ -70,6 +70,22 @@ def test_a_hand_that_only_the_neighbours_arm_was_over_may_be_the_neighbours_seco
     assert reaches(own, STEPS) == []
     assert reaches([*own, arm(22.0, 3, seat=3)], STEPS) == []
     assert len(reaches([THEIRS, *own], STEPS)) == 1
+
+
+def test_an_arm_that_comes_from_the_chair_before_its_hand_is_that_hands() -> None:
+    # The player of hand 3 sits so that the arm comes over the edge beyond seat 2.
+    steps = {2: STEPS[2], 3: STEPS[3], 4: [step(4, "set", 15.0)]}
+    sets = [arm(at_s, 3) for at_s in (13.0, 13.2, 13.4)]
+    theirs = arm(14.8, 4, seat=4)
+    exchange = [arm(20.0, 3), arm(20.2, 4)]
+    (reach,) = reaches([arm(11.8, 2), *sets, theirs, *exchange], steps)
+    assert (reach.seat, reach.shown, reach.move.to_seat) == (3, exchange[1], 4)
+    # A hand over which it was too seldom, or another's arm too, is none that it handles.
+    assert reaches([*sets[1:], theirs, *exchange], steps) == []
+    assert reaches([*sets, arm(13.8, 3, seat=3), theirs, *exchange], steps) == []
+    # Nor is it one over which it came in this reach for the first time.
+    late = [arm(at_s, 3) for at_s in (19.4, 19.6, 19.8)]
+    assert reaches([theirs, *late, *exchange], steps) == []
 
 
 def test_each_pair_of_seats_is_reported_once_with_its_first_reach() -> None:

@@ -102,6 +102,17 @@ def test_a_hand_is_read_again_where_a_card_is_not_sure() -> None:
     assert not table.remains(1, own)
 
 
+def test_a_joker_is_read_in_two_images() -> None:
+    table = Table()
+    table.settling()
+    own = reading(stakes=STAKED, cards=hand(TABLE.seat(1), "QS QD", "JOKER AH TS 7D 3C"))
+    assert table.remains(1, own)
+    table.play.see(1, own, times=1)
+    assert not table.remains(1, own, fresh=False)
+    # Nor at a later rest of the hand.
+    assert not table.remains(1, own)
+
+
 def test_a_payout_is_read_until_it_is_sure() -> None:
     table = Table()
     table.settling()

@@ -54,7 +54,7 @@ class RoundProcedure:
 
     def moves_of(self, seat: int) -> tuple[CardMove, ...]:
         """The reaches of a seat's player as they stand in a record."""
-        return tuple(one.move for one in self.reaches if one.shown.seat == seat)
+        return tuple(one.move for one in self.reaches if one.seat == seat)
 
 
 def _breach(seen: SeenBreach) -> Breach:
