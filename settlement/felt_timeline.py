@@ -30,6 +30,9 @@ Item = Literal["card", "backs", "stack", "lammer", "marker", "lamp", "display", 
 
 CARDS: tuple[Item, ...] = ("card", "backs")
 
+Whose = tuple[int | Literal["dealer"], ...]
+"""Whose arms were seen over something: seats', of their players, or the dealer's."""
+
 
 class _Line(Form):
     round_id: str
@@ -45,9 +48,7 @@ class Span(Form):
     from_s: Seconds
     until_s: Seconds
     why: str
-    by: tuple[int | Literal["dealer"], ...] = Field(
-        (), description="Whose arms were seen over it: seats', of their players, or the dealer's."
-    )
+    by: Whose = Field((), description="Whose arms were seen over it: of seats, or the dealer's.")
     behind: str | None = Field(None, description="The line of the stack that hid it.")
 
 
@@ -109,6 +110,13 @@ class Lay(_Line):
     before_s: Seconds | None = Field(None, description="When the place was first seen without it.")
     hidden: tuple[Span, ...] = Field((), description="In between: not seen at rest, inferred.")
     moved_from: str | None = Field(None, description="The line of where this lay before.")
+    laid_by: Whose | None = Field(None, description="Whose arms were over the place when it came.")
+    gone_by: Whose | None = Field(None, description="Whose arms were over the place when it went.")
+    gone_to: Literal["rack", "tray", "player"] | None = Field(
+        None,
+        description="Where it went, inferred: cards with the dealer's arm alone to the rack, a "
+        "stack so to the tray, either with a player's alone to the player.",
+    )
 
 
 class PhaseLine(_Line):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -189,6 +190,37 @@ def test_whose_arm_was_over_the_chips_is_named() -> None:
     lays = [line for line in lines_of(own) if isinstance(line, Lay) and line.seat == 1]
     by = {(lay.place, span.by) for lay in lays for span in lay.hidden if span.by}
     assert by == {("main", ("dealer",)), ("main pay", ("dealer",))}
+
+
+def test_whose_arm_laid_a_thing_and_took_it_is_named_and_where_it_went() -> None:
+    own = played()
+    rests = own.tracks[1].episodes
+    middles = [(a.until_s + b.start_s) / 2 for a, b in pairwise(rests)]
+    set_s, shown_s, paid_s, cards_gone_s, chips_gone_s = middles
+    own.hides = [
+        ArmHides(by, 1, what, at_s, at_s)
+        for by, what, at_s in (
+            (1, "cards", set_s), (None, "cards", shown_s), (None, "main", paid_s),
+            (None, "cards", cards_gone_s), (1, "main", chips_gone_s),
+        )
+    ]  # fmt: skip
+    lays = [line for line in lines_of(own) if isinstance(line, Lay) and line.seat == 1]
+    went = {(lay.item, lay.place, lay.laid_by, lay.gone_by, lay.gone_to) for lay in lays}
+    assert went == {
+        # Turned up, the backs went nowhere.
+        ("backs", "boxes", (1,), ("dealer",), None),
+        ("card", "low", ("dealer",), ("dealer",), "rack"),
+        ("card", "high", ("dealer",), ("dealer",), "rack"),
+        ("stack", "main", None, (1,), "player"),
+        ("stack", "main pay", ("dealer",), (1,), "player"),
+    }  # fmt: skip
+    # With two arms over it nobody knows; with the dealer's alone the chips are drawn in.
+    own.hides.append(ArmHides(None, 1, "main", chips_gone_s, chips_gone_s))
+    stacks = [line for line in lines_of(own) if isinstance(line, Lay) and line.item == "stack"]
+    assert {(lay.gone_by, lay.gone_to) for lay in stacks} == {((1, "dealer"), None)}
+    del own.hides[-2]
+    stacks = [line for line in lines_of(own) if isinstance(line, Lay) and line.item == "stack"]
+    assert {lay.gone_to for lay in stacks} == {"tray"}
 
 
 CAMERA = synthetic_camera(TABLE.felt, width_px=1920, height_px=1080)

@@ -192,9 +192,7 @@ def one_players(arms: Sequence[ArmOver]) -> dict[int, int]:
     return found
 
 
-def _is_set(
-    steps: Mapping[int, Sequence[SeenStep]], own_seat: int, over: int, at_s: float
-) -> bool:
+def _is_set(steps: Mapping[int, Sequence[SeenStep]], own_seat: int, over: int, at_s: float) -> bool:
     """Whether the hand `over` lay set, face down, when an arm came, and the own was not shown yet.
 
     The player may have laid the own hand just before, and not been seen at rest since: it counts

@@ -6,15 +6,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Literal
 
 from settlement.felt_timeline import (
     CARDS,
+    Item,
     Lay,
     LaySum,
     PhaseLine,
     Span,
     StepLine,
     TimelineLine,
+    Whose,
     undecided_line,
 )
 from settlement.procedures import Phase
@@ -33,12 +36,17 @@ from vision.rounds.timeline.signs import LEAST_HIDDEN_S, Signs, sign_lines
 
 @dataclass
 class _Open:
-    """A thing with the rests that show it, or in which another stack hides it."""
+    """A thing with the rests that show it, or in which another stack hides it.
+
+    `is_followed`: at the rest `after` it another one lies at its place, or cards do where it is
+    cards.
+    """
 
     seat: int | None
     rests: list[Episode]
     before: Episode | None
     after: Episode | None = None
+    is_followed: bool = False
     readings: list[tuple[Episode, Thing]] = field(default_factory=list)
     behind: list[tuple[Episode, _Open]] = field(default_factory=list)
 
@@ -131,6 +139,7 @@ def _joined(
             by = _hidden_by(one, None, stay, cover)
             if by is None:
                 one.after = rest
+                one.is_followed = any(_follows(one.thing, thing) for _, thing in stay)
                 yield one
             else:
                 one.rests.append(rest)
@@ -138,6 +147,13 @@ def _joined(
                 there.append(one)
         lying, before = there, rest
     yield from lying
+
+
+def _follows(gone: Thing, thing: Thing) -> bool:
+    """Whether a thing lies where one that is gone did, or is what that was made."""
+    if gone.item in CARDS:
+        return thing.item in CARDS
+    return (gone.item, gone.place) == (thing.item, thing.place)
 
 
 def _hidden_by(
@@ -170,12 +186,15 @@ def _lay(
     place = "cards" if thing.item in CARDS else thing.place.split(" ")[0]
     arms = [arm for arm in hides if (arm.seat, arm.what) == (one.seat, place)]
 
-    def moved(from_s: float, until_s: float) -> Span:
-        """A time of motion, with those whose arms were seen over the place meanwhile."""
+    def whose(from_s: float, until_s: float) -> Whose:
+        """Whose arms were seen over the place meanwhile."""
         by = {arm.by for arm in arms if arm.from_s <= until_s and from_s <= arm.until_s}
         players = sorted(seat for seat in by if seat is not None)
-        whose = (*players, "dealer") if None in by else tuple(players)
-        return Span(from_s=_s(from_s), until_s=_s(until_s), why="motion", by=whose)
+        return (*players, "dealer") if None in by else tuple(players)
+
+    def moved(from_s: float, until_s: float) -> Span:
+        by = whose(from_s, until_s)
+        return Span(from_s=_s(from_s), until_s=_s(until_s), why="motion", by=by)
 
     hidden = [moved(start, end) for rest in one.rests for start, end in rest.stirred]
     for earlier, later in zip(one.rests, one.rests[1:], strict=False):
@@ -192,16 +211,32 @@ def _lay(
         )
         for rest, by in one.behind
     ]  # fmt: skip
+    first, last = one.rests[0], one.rests[-1]
+    laid_by = () if one.before is None else whose(one.before.until_s, first.start_s)
+    gone_by = () if one.after is None else whose(last.until_s, one.after.start_s)
     return Lay(
         round_id=round_id, id=f"{round_id}/{numbers[id(one)]}", seat=one.seat, place=thing.place,
         item=thing.item, what=thing.what, probability=thing.probability, cents=thing.cents,
         cameras=cameras or None, unread_by_first=None if by_first else True,
         sums=_sums(one),
         after_s=None if one.before is None else _s(one.before.until_s),
-        from_s=_s(one.rests[0].start_s), until_s=_s(one.rests[-1].until_s),
+        from_s=_s(first.start_s), until_s=_s(last.until_s),
         before_s=None if one.after is None else _s(one.after.start_s),
         hidden=tuple(sorted(hidden, key=lambda span: float(span.from_s))),
+        laid_by=laid_by or None, gone_by=gone_by or None,
+        gone_to=None if one.is_followed else _gone_to(thing.item, gone_by),
     )  # fmt: skip
+
+
+def _gone_to(item: Item, by: Whose) -> Literal["rack", "tray", "player"] | None:
+    """Where a thing went, by those whose arms alone were over it when it did."""
+    if item not in (*CARDS, "stack") or not by:
+        return None
+    if "dealer" not in by:
+        return "player"
+    if len(by) > 1:
+        return None
+    return "rack" if item in CARDS else "tray"
 
 
 def _sums(one: _Open) -> tuple[LaySum, ...] | None:
@@ -248,7 +283,8 @@ def _with_moves(lays: Sequence[Lay], dealt_s: float) -> list[Lay]:
         if earlier is not None and float(earlier.until_s) <= float(lay.from_s):
             lay = lay.model_copy(update={"moved_from": earlier.id})
         out.append(lay)
-    return out
+    moved = {lay.moved_from for lay in out}
+    return [lay.model_copy(update={"gone_to": None}) if lay.id in moved else lay for lay in out]
 
 
 def _phases(record: RoundRecord, own: Round, went: RoundProcedure) -> Iterator[PhaseLine]:

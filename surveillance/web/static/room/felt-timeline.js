@@ -80,6 +80,9 @@ function layTitle(lay, about) {
   return [`${what}, ${seconds(lay.from_s)} to ${seconds(lay.until_s)}`,
     ...(known.length ? [`place seen without it ${known.join(" and ")}`] : []),
     ...(lay.moved_from ? ["lay elsewhere before"] : []),
+    ...(lay.laid_by ? [`when it came: ${lay.laid_by.map(ownerWords).join(", ")}`] : []),
+    ...(lay.gone_by ? [`when it went: ${lay.gone_by.map(ownerWords).join(", ")}`] : []),
+    ...(lay.gone_to ? [`went to the ${lay.gone_to} (inferred)`] : []),
     ...(lay.cameras ? [`read by ${lay.unread_by_first ? "" : "the first camera and "}${lay.cameras.join(", ")}`] : []),
     ...about.map((doubt) => `${doubt.what} undecided: ${doubt.why}`)].join("\n");
 }
