@@ -32,6 +32,7 @@ from vision.cards.view import CardRead, split_hands
 from vision.chips.states import PlaceSum, honest, place_sum
 from vision.geometry.table import DealerPlace, Point, SeatPlace, TableFile
 from vision.rounds.changes import Changes, find_changes, until
+from vision.rounds.dealt_again import coin_readings
 from vision.rounds.felt.felt_print import without_print
 from vision.rounds.gap_doubts import SeatGaps, dealer_gap, seat_gaps, without_hidden
 from vision.rounds.jackpots.lamp_wagers import lamp_says, lit_without_hand, seen_sensor
@@ -176,10 +177,12 @@ def _wagers(
     hides: Hides | None,
     lamps: Mapping[str, LampDecision],
     elsewhere: Sequence[Point],
+    coins: Sequence[ViewReading],
 ) -> _Spots:
     """What was staked and done at each spot of a seat.
 
-    `elsewhere` is where the chips of the other seats' wagers stood (mm of the felt).
+    `elsewhere` is where the chips of the other seats' wagers stood (mm of the felt), `coins` what
+    showed coins that were taken in before a misdeal.
     """
     shown = next((k for k, e in enumerate(episodes) if e.cards_up >= FACE_UP_CARDS), len(episodes))
     episodes = without_players_own(with_second_stacks(episodes, shown), shown)
@@ -195,7 +198,8 @@ def _wagers(
     everything = _readings(episodes)
     before = _readings(episodes[: shown + 1]) or everything
     for name in table.seat(seat).spots:
-        seen_before = [r.stakes[name] for r in before if name in r.stakes]
+        earlier = coins if name in JACKPOTS else ()
+        seen_before = [r.stakes[name] for r in (*earlier, *before) if name in r.stakes]
         unread = sum(name in r.unread for r in before)
         # A coin lies on a sensor until it is taken in, mostly before the deal.
         fewest = 2 if name in JACKPOTS else max(1, math.ceil(len(before) / 3))
@@ -232,7 +236,7 @@ def _wagers(
                 if action == "paid" and out.coins[name] is False:
                     doubt(f"{name}.stake", NO_COIN)
             continue
-        seen = [r.stakes[name] for r in everything if name in r.stakes]
+        seen = [r.stakes[name] for r in (*earlier, *everything) if name in r.stakes]
         # A pay beside the stake may stand before it: stakes alone are read better.
         alone = [r.stakes[name] for r in everything if name in r.stakes and name not in r.pays]
         if len(alone) >= 2:
@@ -373,7 +377,8 @@ def compile_round(
             continue
         shown = {name: own for (at, name), own in (lamps or {}).items() if at == seat.seat}
         elsewhere = [at for other, own_ in given.items() if other != seat.seat for at in own_]
-        spots = _wagers(table, seat.seat, episodes, changes, hides, shown, elsewhere)
+        coins = coin_readings(own, seat.seat)
+        spots = _wagers(table, seat.seat, episodes, changes, hides, shown, elsewhere, coins)
         gaps = seat_gaps(own, seat.seat)
         own_doubts = [*spots.doubts, *gaps.doubts(seat.seat, spots.wagers)]
         wagers = gaps.known(spots.wagers)

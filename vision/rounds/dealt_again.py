@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from settlement.procedures import Phase
 from vision.chips.states import certain_cents
 from vision.rounds.round_state import Episode, Round
+from vision.rounds.view_reader import ViewReading
 
 SURE_READINGS = 2
 """Least readings that must show the dealer's place without cards."""
@@ -37,6 +38,15 @@ class VoidDeal:
         rests = list(self.since.get(place, ()))
         bare = max((k for k, rest in enumerate(rests) if rest.bare), default=None)
         return rests[-1:] if bare is None else rests[bare + 1 :]
+
+
+def coin_readings(own: Round, seat: int) -> list[ViewReading]:
+    """What a seat showed in this round before a misdeal: its coins were taken in then, and their
+    jackpot wagers hold for the cards that are dealt again."""
+    if own.misdealt_s is None:
+        return []
+    rests = [e for e in own.before.get(seat, ()) if e.start_s >= own.start_s]
+    return [r for e in rests if not e.dealt for r in e.readings]
 
 
 def void_deal(own: Round, episode: Episode) -> VoidDeal | None:

@@ -118,6 +118,33 @@ def test_after_a_misdeal_the_hands_dealt_last_count() -> None:
     assert [course for _, course in courses(own)] == ["in_order"] * 4
 
 
+def test_a_coin_that_was_taken_in_before_a_misdeal_stays_registered() -> None:
+    jackpot = "emperors_treasure_progressive"
+    seat = TABLE.seats[0]
+    spots = {**seat.spots, jackpot: seat.spots["main"]}
+    seats = (seat.model_copy(update={"spots": spots}), *TABLE.seats[1:])
+    table = TABLE.model_copy(update={"seats": seats})
+    play = Play()
+    play.see(2, reading())
+    play.see(1, *[reading(stakes={**MAIN, jackpot: ["white white"]})] * 3)
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(None, reading(cards=hand(TABLE.dealer, "KC QH", "TC TH 8D 6C 2S")))
+    for _ in range(2):
+        play.see(1, reading(stakes=MAIN))
+        play.see(None, reading())
+    play.see(1, face_down(reading(stakes=MAIN), "low", "high"))
+    play.see(None, reading(cards=dealer_cards()))
+    settle(play)
+    clear(play)
+    (own,) = play.ended
+    assert own.misdealt_s is not None
+    record = compile_round(table, 1, own, 90.0, cut_short=False)
+    coin = wager(record, jackpot)
+    assert (coin.stake_cents, coin.action) == (200, "taken")
+    assert {w.wager for w in record.seats[0].wagers} == {"main", jackpot}
+
+
 def taken_back(play: Play, *, stakes: bool) -> None:
     """All cards go, and the stakes of both seats where `stakes` do not stay."""
     for seat in (1, 2):
