@@ -50,6 +50,7 @@ class Seen:
     colours: int
     lean: str
     stacks: int
+    covered: int
 
     @classmethod
     def of(cls, stacks: tuple[StackLine, ...], cameras: Cameras) -> Seen:
@@ -69,6 +70,7 @@ class Seen:
             colours=max(one.colours for one in stacks),
             lean="untidy" if any(one.untidy for one in stacks) else lean,
             stacks=len(stacks),
+            covered=max(view.chips_covered for view in views),
         )
 
     @property
@@ -110,6 +112,8 @@ DIMENSIONS = (
     Dimension("colours", "colours", ("1", "2", "3+"),
               lambda seen: "3+" if seen.colours > 2 else str(seen.colours)),
     Dimension("hidden", "hidden", _HIDDEN, lambda seen: _HIDDEN[seen.hidden]),
+    Dimension("covered", "under others", ("none", "some"),
+              lambda seen: "some" if seen.covered else "none"),
     Dimension("stacks", "stacks", ("one", "more"),
               lambda seen: "one" if seen.stacks == 1 else "more"),
     Dimension("aim", "≥ 3 px, in view", ("1-10 chips", "11-20 chips"),

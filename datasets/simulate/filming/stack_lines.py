@@ -28,6 +28,9 @@ class StackView(Form):
     foot_hidden: bool = Field(
         description="In every moment more than half of the lowest chip's near side is covered."
     )
+    chips_covered: Annotated[int, Field(ge=0)] = Field(
+        0, description="Chips of whose near side higher ones of the same stack cover most."
+    )
 
 
 class StackLine(Form):

@@ -33,6 +33,10 @@ GRID = 40
 
 FOOT_HIDDEN = 0.5
 
+CHIP_COVERED = 0.7
+"""A chip is covered where higher ones of its stack hide more than this of its near side: no camera
+that stands there sees it, a stack with one chip fewer looks the same."""
+
 _KEY = re.compile(r"r(\d+)\.(\d+|house)\.(\w+)\.(stake|paid|prize)(?:(\d+)-)?\d+")
 _NO_WAGERS = {"bank"}
 """A banker's net win or loss is laid before the seat, as no wager's payout."""
@@ -77,10 +81,10 @@ class _Outline:
     far_mm: float
 
     @classmethod
-    def of(cls, item: Solid, camera: SyntheticCamera) -> _Outline:
-        """The outline of a stack or marker."""
+    def of(cls, item: Solid, camera: SyntheticCamera, from_mm: float = 0.0) -> _Outline:
+        """The outline of a stack or marker that stands on the felt, or so high over it."""
         rings = stack_hull_rings(item) if isinstance(item, StackItem) else _marker_rings(item)
-        px = np.vstack([camera.project(ring, height) for ring, height in rings])
+        px = np.vstack([camera.project(ring, from_mm + height) for ring, height in rings])
         hull = cv2.convexHull(px.astype(np.float32)).reshape(-1, 2).astype(np.float64)
         far = math.dist(item.center_mm, camera.foot_mm)
         return cls(hull, hull.min(axis=0), hull.max(axis=0), far)
@@ -188,7 +192,7 @@ def _lay(
         for name, outline in outlines.items()
     }
     points = {
-        name: (_samples(outline), _foot_samples(item, cameras[name]))
+        name: (_samples(outline), _side_samples(item, cameras[name]))
         for name, outline in outlines.items()
     }
     return _Lying(item, owner, t_s, outlines, points, covers)
@@ -211,6 +215,7 @@ def _line(
                 px_per_chip=round(_px_per_chip(item, camera), 3),
                 hidden=round(hidden[name][0], 3),
                 foot_hidden=hidden[name][1] > FOOT_HIDDEN,
+                chips_covered=_chips_covered(item, camera),
             )
             for name, camera in cameras.items()
         },
@@ -239,14 +244,31 @@ def _samples(outline: _Outline) -> FloatArray:
     return points[outline.holds(points)]
 
 
-def _foot_samples(item: StackItem, camera: SyntheticCamera) -> FloatArray:
-    """Points (n, 2) px spread over the side of the lowest chip that faces the camera."""
-    (x, y), *_ = chip_places(item)[0]
+def _side_samples(item: StackItem, camera: SyntheticCamera, level: int = 0) -> FloatArray:
+    """Points (n, 2) px spread over the side that a chip, the lowest is 0, turns to the camera."""
+    (x, y) = chip_places(item)[0][level]
     facing = math.atan2(camera.foot_mm[1] - y, camera.foot_mm[0] - x)
     turn = facing + np.arcsin(np.linspace(-0.98, 0.98, 25))
     ring = np.column_stack([np.cos(turn), np.sin(turn)]) * CHIP_DIAMETER_MM / 2 + (x, y)
-    heights = np.array([0.1, 0.3, 0.5, 0.7, 0.9]) * CHIP_THICKNESS_MM
+    heights = (np.array([0.1, 0.3, 0.5, 0.7, 0.9]) + level) * CHIP_THICKNESS_MM
     return camera.project(np.tile(ring, (len(heights), 1)), np.repeat(heights, len(ring)))
+
+
+def _chips_covered(item: StackItem, camera: SyntheticCamera) -> int:
+    """How many chips of a stack higher ones cover."""
+    places = chip_places(item)[0]
+    chips = [
+        _Outline.of(
+            StackItem(f"{item.key}.{level}", at, (colour,)), camera, level * CHIP_THICKNESS_MM
+        )
+        for level, (at, colour) in enumerate(zip(places, item.colours, strict=True))
+    ]
+    covered = 0
+    for level in range(len(chips) - 1):
+        points = _side_samples(item, camera, level)
+        hidden = np.any([chip.holds(points) for chip in chips[level + 1 :]], axis=0)
+        covered += bool(hidden.mean() > CHIP_COVERED)
+    return covered
 
 
 def _least(so_far: Views | None, now: Views) -> Views:

@@ -104,6 +104,22 @@ def test_a_stack_alone_is_in_view() -> None:
         assert (view.hidden, view.foot_hidden) == (0.0, False)
 
 
+def test_a_chip_that_sticks_out_over_others_covers_them() -> None:
+    chip_px = CAMERA.project(np.array([AT, AT]), np.array([0.0, CHIP_THICKNESS_MM]))
+    mm_px = CAMERA.project(np.array([AT, toward(CAMERA.foot_mm, 1.0)]))
+    hides_mm = np.hypot(*(chip_px[1] - chip_px[0])) / np.hypot(*(mm_px[1] - mm_px[0]))
+    found = {}
+    for chips in (0.5, 1.0, 2.0):
+        # The uppermost of five chips alone, so far toward the camera.
+        way = np.subtract(toward(CAMERA.foot_mm, hides_mm * chips), AT)
+        item = StackItem(STAKE.key, AT, ("red",) * 5, (float(way[0]), float(way[1])), bend=1e6)
+        found[chips] = {name: view.chips_covered for name, view in one_line(item).cameras.items()}
+    assert [found[chips][""] for chips in (0.5, 1.0, 2.0)] == [0, 1, 2]
+    # From lower down, and from the other side, every chip is seen.
+    assert all(by["shoulder"] == 0 for by in found.values())
+    assert one_line(STAKE).cameras[""].chips_covered == 0
+
+
 def test_a_nearer_stack_hides_what_its_silhouette_covers() -> None:
     near = stack("rack.1", toward(CAMERA.foot_mm, 43.0), 20)
     view = one_line(STAKE, near).cameras[""]

@@ -109,7 +109,7 @@ def test_of_several_stacks_the_worst_counts() -> None:
     )
     assert found == {
         "px_per_chip": "2.5-3", "height": "11-20", "lean": "leaning", "colours": "3+",
-        "hidden": "partly", "stacks": "more", "aim": "",
+        "hidden": "partly", "covered": "none", "stacks": "more", "aim": "",
     }  # fmt: skip
     assert groups(line())["stacks"] == "one"
 
