@@ -12,8 +12,6 @@ _AVC_BESIDE = frozenset({6, 9, 12})
 """H.264: information, delimiters and filler, which no other packet needs."""
 _HEVC_BESIDE = frozenset({35, 38, 39, 40})
 _HEVC_SPS = 33
-_HEVC_SLICES = 32
-"""Units below this number are slices."""
 _HEVC_UNREFERENCED = frozenset(range(0, 16, 2))
 
 
