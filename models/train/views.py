@@ -52,8 +52,13 @@ MOVED, LEAST_SCALE, MOST_SCALE, MOST_SHIFT = 0.7, 0.72, 1.35, 0.1
 BLURRED, MOST_MOTION_PX, MOST_DEFOCUS_PX = 0.2, 6.0, 1.3
 DIMMED, CODED = 0.12, 0.25
 
-ABOUT_A_BOX = 0.8
-"""Share of windows that are cut about a box."""
+ABOUT_A_BOX, OFF_MIDDLE = 0.8, 0.8
+"""Share of windows that are cut about a box, and how far that lies off their middle at most, in
+halves of a side."""
+
+PLACES, CHIP_COUNTS = 12, 5.0
+"""Windows from which one is chosen, and for how many boxes a stack of chips counts that is cut: the
+stacks' boxes got less exact when windows were cut anywhere (`models/EXPERIMENTS.md`)."""
 
 
 class ViewPool:
@@ -120,16 +125,25 @@ def windows_of(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """A window of `side` px of each view, most of them about one of its boxes, with their boxes.
 
-    At the views' own scale: what is learned holds for whole views, at a fraction of the cost.
+    At the views' own scale: what is learned holds for whole views, at a fraction of the cost. Of
+    `PLACES` windows the one is taken whose edges cut the fewest boxes.
     """
     n, room, device = len(views), views.shape[-1] - side, views.device
-    there = (boxes[..., 0] >= 0).float()
-    chosen = torch.multinomial(there + 1e-6, 1)[:, 0]
+    there = boxes[..., 0] >= 0
+    chosen = torch.multinomial(there.float() + 1e-6, 1)[:, 0]
     own = boxes[torch.arange(n, device=device), chosen]
-    about = (own[:, 1:3] + own[:, 3:5]) / 2 + (torch.rand(n, 2, device=device) - 0.5) * side * 0.6
-    anywhere = torch.rand(n, 2, device=device) * room + side / 2
+    off = (torch.rand(n, PLACES, 2, device=device) - 0.5) * side * OFF_MIDDLE
+    about = ((own[:, 1:3] + own[:, 3:5]) / 2)[:, None] + off
+    anywhere = torch.rand(n, PLACES, 2, device=device) * room + side / 2
     known = (own[:, 0] >= 0) & (torch.rand(n, device=device) < ABOUT_A_BOX)
-    corner = (torch.where(known[:, None], about, anywhere) - side / 2).round().clamp(0, room).long()
+    corners = (torch.where(known[:, None, None], about, anywhere) - side / 2).round().clamp(0, room)
+    first, last = boxes[:, None, :, 1:3], boxes[:, None, :, 3:5]
+    low, high = corners[:, :, None], corners[:, :, None] + side
+    meets = ((first < high) & (last > low)).all(-1) & there[:, None]
+    inside = ((first >= low) & (last <= high)).all(-1)
+    counts = torch.where(boxes[:, None, :, 0] == CLASSES.index("chip"), CHIP_COUNTS, 1.0)
+    best = ((meets & ~inside) * counts).sum(-1).argmin(1)
+    corner = corners[torch.arange(n, device=device), best].long()
     cut = torch.stack([
         view[:, y : y + side, x : x + side]
         for view, (x, y) in zip(views, corner.tolist(), strict=True)
@@ -233,7 +247,7 @@ def train_on_views(
     fixed: Sequence[tuple[Path, float]] = (), seconds: float | None = None,
     steps: int | None = None, batch: int = 64, rate: float = 0.0015, pool: int = 20_000,
     size: int = 640, device: str = "cpu", remove: bool = False, keep_every_s: float = 60.0,
-    seed: int = 0, window: int | None = None, held: int = 0,
+    seed: int = 0, window: int | None = None, held: int = 0, finest: bool = False,
 ) -> Path:  # fmt: skip
     """Train on the shards of `incoming` for `steps` batches, or for `seconds`.
 
@@ -241,8 +255,9 @@ def train_on_views(
     `remove` deletes those that were. `fixed` are shards with their share of each batch, as of
     photographs. `start` is a checkpoint, or a state, of a slim detector. With `window` pieces of
     so many px are shown, at the views' scale. `held` of the first layers stay as they are, and
-    with any the figures that layers are normalised by. Raises FeltwatchError where no shard comes
-    within five minutes.
+    with any the figures that layers are normalised by. With `finest` the head of the finest scale
+    alone is trained: what coarser ones find, backs and half of the chips, stays bit by bit. Raises
+    FeltwatchError where no shard comes within five minutes.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give steps or seconds")
@@ -251,6 +266,8 @@ def train_on_views(
     where = torch.device(device)
     network = fresh(start).to(where, memory_format=torch.channels_last)
     network.model[:held].requires_grad_(False)
+    if finest:
+        _hold_all_but_finest(network)
     mean = copy.deepcopy(network).eval()
     loss_of = v8DetectionLoss(network)
     optimizer = torch.optim.AdamW(_groups(network), rate)
@@ -279,7 +296,7 @@ def train_on_views(
         if window is not None:
             views, boxes = windows_of(views, boxes, window)
         views, boxes = varied_views(views, boxes)
-        sums += _step(network, loss_of, optimizer, views, boxes, norms_held=held > 0)
+        sums += _step(network, loss_of, optimizer, views, boxes, norms_held=held > 0 or finest)
         average(mean, network, min(AVERAGED, (step + 1) / (step + 10)))
         step += 1
         now = time.monotonic()
@@ -298,6 +315,13 @@ def train_on_views(
                 log.write(json.dumps(line) + "\n")
             sums.zero_()
     return out / "detector.pt"
+
+
+def _hold_all_but_finest(network: Any) -> None:
+    network.model[:-1].requires_grad_(False)
+    head = network.model[-1]
+    for branches in (head.cv2, head.cv3):
+        branches[1:].requires_grad_(False)
 
 
 def _write_mean(last: Path, start: Path, out: Path) -> None:

@@ -168,3 +168,31 @@ def test_held_layers_and_the_figures_of_all_norms_stay(tmp_path: Path) -> None:
         if layer < 5 or "running" in name:
             assert torch.equal(values, after[name]), name
     assert not torch.equal(before["model.16.cv1.conv.weight"], after["model.16.cv1.conv.weight"])
+
+
+def test_only_the_head_of_the_finest_scale_learns(tmp_path: Path) -> None:
+    save_views(tmp_path / "1-00000.npz", squares(8))
+    how = partial(train_on_views, tmp_path, batch=4, rate=0.01, pool=8, size=SIZE, window=64)
+    first = how(tmp_path / "one", steps=1)
+    last = how(tmp_path / "two", start=first, steps=3, finest=True)
+    before, after = (
+        load_checkpoint(path, "detector", CLASSES)[0].state_dict() for path in (first, last)
+    )
+    changed = {name for name, values in before.items() if not torch.equal(values, after[name])}
+    assert {name[:14] for name in changed} == {"model.23.cv2.0", "model.23.cv3.0"}
+
+
+def test_a_window_is_chosen_that_cuts_few_boxes() -> None:
+    torch.manual_seed(3)
+    views = torch.zeros(200, 3, 128, 128)
+    boxes = torch.full((200, 6, 5), -1.0)
+    # A row of indices, and two stacks beside it.
+    for n in range(4):
+        boxes[:, n] = torch.tensor([0.0, 20 + 14 * n, 30, 30 + 14 * n, 44])
+    for n, x in enumerate((20.0, 70.0)):
+        boxes[:, 4 + n] = torch.tensor([float(CLASSES.index("chip")), x, 80, x + 28, 110])
+    _, seen = windows_of(views, boxes, 64)
+    whole = (seen[..., 3:] - seen[..., 1:3]).prod(-1)
+    chips = seen[..., 0] == CLASSES.index("chip")
+    # Without a choice a third of the stacks that are seen are cut.
+    assert float((whole[chips] < 28 * 30 - 1).float().mean()) < 0.1

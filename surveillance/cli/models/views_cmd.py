@@ -132,6 +132,12 @@ def train_command(
     held: Annotated[
         int, typer.Option("--held", min=0, max=23, help="First layers that stay as they are.")
     ] = 0,
+    finest: Annotated[
+        bool,
+        typer.Option(
+            "--finest", help="Train the head of the finest scale alone, which finds indices."
+        ),
+    ] = False,
 ) -> None:
     """Train the detector on views, moved, blurred, dimmed and coded again at each showing.
 
@@ -141,6 +147,9 @@ def train_command(
 
       feltwatch model views train --data views --start best.pt --fixed photos.npz=0.1 --out run
         --seconds 540 --pool 30000 --remove --device cuda
+
+      feltwatch model views train --data views --start shipped.pt --out run --seconds 1500
+        --batch 12 --window 320 --finest
     """
     if (steps is None) == (seconds is None):
         raise typer.BadParameter("say how long with --steps or --seconds")
@@ -151,6 +160,6 @@ def train_command(
     last = train_views(
         data, out, start=start, fixed=shares, seconds=seconds, steps=steps, batch=batch,
         rate=rate, pool=pool, size=size, device=device, remove=remove, seed=seed,
-        window=window, held=held,
+        window=window, held=held, finest=finest,
     )  # fmt: skip
     typer.echo(f"detector: {last}")
