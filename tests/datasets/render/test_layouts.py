@@ -47,6 +47,32 @@ def test_a_folders_suit_beside_its_rank_belongs_to_its_index(
         assert np.abs(np.subtract(ours.rect_mm, theirs.rect_mm)).max() < 1.0
 
 
+@pytest.mark.parametrize("label", ["AS", "TD", "7C", "4H", "QS", "KH", "JD"])
+def test_a_folders_rank_after_its_suit_belongs_to_its_index(tmp_path: Path, label: str) -> None:
+    style = DeckStyle(**{**BESIDE.__dict__, "suit_first": True})
+    truth = draw_deck(style).faces[label]
+    cv2.imwrite(str(tmp_path / f"{label}.png"), truth.bgra)
+    found = load_face(tmp_path / f"{label}.png", label, style.size_mm)
+    assert found is not None
+    for ours, theirs in zip(found.indices, truth.indices, strict=True):
+        assert np.abs(np.subtract(ours.rect_mm, theirs.rect_mm)).max() < 1.0
+
+
+@pytest.mark.parametrize("label", ["AS", "TD", "7C", "QS", "JOKER"])
+def test_a_folders_indices_are_found_in_all_four_corners(tmp_path: Path, label: str) -> None:
+    style = DeckStyle(all_corners=True)
+    truth = draw_deck(style).faces[label]
+    assert len(truth.indices) == 4
+    cv2.imwrite(str(tmp_path / f"{label}.png"), truth.bgra)
+    found = load_face(tmp_path / f"{label}.png", label, style.size_mm)
+    assert found is not None
+    assert len(found.indices) == 4
+    for theirs in truth.indices:
+        off = [np.abs(np.subtract(ours.rect_mm, theirs.rect_mm)).max() for ours in found.indices
+               if ours.inverted == theirs.inverted]  # fmt: skip
+        assert min(off) < 1.2
+
+
 @pytest.mark.parametrize("label", ["3C", "5H", "7C", "JC", "KD"])
 def test_a_pip_beside_an_index_of_rank_over_suit_is_no_part_of_it(
     tmp_path: Path, label: str
