@@ -34,6 +34,9 @@ taller part, in heights of the card, is a rank that touches the suit beneath it.
 MOST_TALLER = 2.0
 """How much taller a part beside the first one may be."""
 
+LETTER_GAP, LEAST_LETTERS = 0.6, 3
+"""Letters of a word stand no further apart, in their heights; fewer are no word."""
+
 OFF_MIRRORED, SAME_INDEX = 0.03, 0.8
 """How far an index in the other corner lies from where the edge's middle would mirror it, in widths
 of the card, and how alike (correlation) it is: 1.00 on three folders of faces with four indices, at
@@ -78,6 +81,8 @@ def _find_index(bgra: Picture, label: str) -> Bounds | None:
     if label != JOKER:
         beneath = _suit_beneath(stats[1:count], parts, h)
         parts += beneath or _beside(stats[1:count], parts, h, 2 if label[0] == "T" else 1)
+    else:
+        parts += _rest_of_word(stats[1:count], parts, h)
     return (
         float(min(p[0] for p in parts)),
         float(min(p[1] for p in parts)),
@@ -137,6 +142,21 @@ def _beside(every: Picture, parts: Sequence[Picture], h: int, most: int) -> list
             break
         found.append(min(near, key=lambda p: int(p[0])))
     return found
+
+
+def _rest_of_word(every: Picture, parts: Sequence[Picture], h: int) -> list[Picture]:
+    """The further letters of a joker's word that runs along the card's upper edge."""
+    y0, y1 = min(int(p[1]) for p in parts), max(int(p[1] + p[3]) for p in parts)
+    tall = y1 - y0
+    if tall > TALLEST_RANK * h:
+        return []
+    word = list(parts)
+    for p in sorted(every, key=lambda p: int(p[0])):
+        gap = int(p[0]) - max(int(q[0] + q[2]) for q in word)
+        level = abs(int(p[1]) - y0) < 0.25 * tall and 0.6 * tall < p[3] < 1.3 * tall
+        if level and -0.1 * tall < gap < LETTER_GAP * tall:
+            word.append(p)
+    return word if len(word) >= LEAST_LETTERS else []
 
 
 def load_deck(folder: Path, size_mm: tuple[float, float] = (63.0, 88.0)) -> Deck:

@@ -73,6 +73,17 @@ def test_a_folders_indices_are_found_in_all_four_corners(tmp_path: Path, label: 
         assert min(off) < 1.2
 
 
+def test_a_folders_jokers_word_along_its_edge_is_found_whole(tmp_path: Path) -> None:
+    face = np.full((600, 400, 3), 255, np.uint8)
+    cv2.putText(face, "JOKER", (24, 60), cv2.FONT_HERSHEY_SIMPLEX, 1.4, (0, 0, 0), 4)
+    cv2.circle(face, (300, 300), 80, (0, 0, 200), -1)
+    right = np.flatnonzero((face[:80, :, 0] < 128).any(axis=0)).max()
+    cv2.imwrite(str(tmp_path / "JOKER.png"), face)
+    found = load_face(tmp_path / "JOKER.png", "JOKER", (63.0, 88.0))
+    assert found is not None
+    assert abs(found.indices[0].rect_mm[2] - right * 63.0 / 400) < 1.0
+
+
 @pytest.mark.parametrize("label", ["3C", "5H", "7C", "JC", "KD"])
 def test_a_pip_beside_an_index_of_rank_over_suit_is_no_part_of_it(
     tmp_path: Path, label: str
