@@ -27,6 +27,13 @@ of cards differ by 71 levels or more. Two whose felt has printed boxes that were
 at most 5.1.
 """
 
+ON_SPOT_MM = 8.0
+"""A back of the felt's own colour whose middle is a spot's is print, such as a spot with a large
+word in it, however uneven. Shift 28 of "feltwatch catalogue judge 2026-11-30 v" (a tune shift
+since): 38 of 38 such finds lie within 3 mm, and their medians differ from the felt by at most 14
+levels.
+"""
+
 MIDDLE = (20, 80)
 
 SMOOTHED_PX = 1.5
@@ -40,19 +47,28 @@ tune shifts) has 0.77 or more; a player's hand that rested had 0.28.
 """
 
 
-def without_false_backs(found: Detections, view: ByteArray) -> Detections:
+def without_false_backs(
+    found: Detections, view: ByteArray, spots_mm: FloatArray | None = None
+) -> Detections:
     """What was found in a view, uint8 (h, w, 3), but for backs that are none.
 
-    A printed line around an area of the felt's own colour resembles the rim of a card, and a hand
-    that rests resembles a back a little. Where no back is likely there is none; beside a likely one
-    the others of its hand, which it may cover in part, count with less.
+    `spots_mm` (n, 2) are the middles of the place's spots in its own frame: print lies there. A
+    printed line around an area of the felt's own colour resembles the rim of a card, and a hand
+    that rests resembles a back a little. Where no back is likely there is none; beside a likely
+    one the others of its hand, which it may cover in part, count with less.
     """
     is_back = np.array([found.name(n) == "back" for n in range(len(found))], np.bool_)
     if not is_back.any():
         return found
     felt = np.median(view.reshape(-1, 3), axis=0)
+    mm = VIEW_MM / view.shape[0]
     for n in np.flatnonzero(is_back):
-        is_back[n] = not _is_felt(view, found.xyxy[n], felt)
+        x0, y0, x1, y1 = found.xyxy[n].tolist()
+        middle = np.array([x0 + x1, y0 + y1]) / 2 * mm - VIEW_MM / 2
+        on_spot = spots_mm is not None and bool(
+            (np.linalg.norm(spots_mm - middle, axis=1) < ON_SPOT_MM).any()
+        )
+        is_back[n] = not _is_felt(view, found.xyxy[n], felt, printed=on_spot)
     if not is_back.any() or found.scores[is_back].max() < LIKELY_BACK:
         is_back[:] = False
     keep = np.array([is_back[n] or found.name(n) != "back" for n in range(len(found))], np.bool_)
@@ -84,7 +100,8 @@ def _is_face(index: ViewIndex, middle: FloatArray) -> bool:
     return abs(way - card * cmath.exp(1j * turn)) < SAME_CARD_MM
 
 
-def _is_felt(view: ByteArray, xyxy: Floats, felt: Floats) -> bool:
+def _is_felt(view: ByteArray, xyxy: Floats, felt: Floats, *, printed: bool) -> bool:
+    """Whether a box shows the felt's colour, and is even where it is not `printed`."""
     x0, y0, x1, y1 = (float(v) for v in xyxy)
     dx, dy = (x1 - x0) * INSET, (y1 - y0) * INSET
     inside = view[max(0, int(y0 + dy)) : int(y1 - dy), max(0, int(x0 + dx)) : int(x1 - dx)]
@@ -93,4 +110,4 @@ def _is_felt(view: ByteArray, xyxy: Floats, felt: Floats) -> bool:
     off = np.abs(np.median(inside.reshape(-1, 3), axis=0) - felt).max()
     smooth = cv2.GaussianBlur(inside.astype(np.float32), (0, 0), SMOOTHED_PX)
     low, high = np.percentile(smooth.reshape(-1, 3), MIDDLE, axis=0)
-    return bool(off < FELT_LEVELS and (high - low).mean() < FELT_SPREAD)
+    return bool(off < FELT_LEVELS and (printed or (high - low).mean() < FELT_SPREAD))

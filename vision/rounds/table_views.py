@@ -39,6 +39,9 @@ class View:
         self.seat = seat
         self.place = place
         self.spots = spots
+        self.spots_mm = (
+            place.to_local(np.array([p.center_mm for p in spots.values()])) if spots else None
+        )
         self.watch = watch
         self.boxes = tuple(boxes)
         self.box_mm = box_mm

@@ -291,7 +291,9 @@ class TableWatcher:
             due, images, self.networks.detector.find(images), strict=True
         ):
             view.reads += 1
-            kept = by_colour(without_false_backs(found, image), image, self.table.lammers)
+            kept = by_colour(
+                without_false_backs(found, image, view.spots_mm), image, self.table.lammers
+            )
             if view.seat is None:
                 kept = cards_within(kept, dealers_rows(self.table.dealer), size)
             kept = self._own_cards(view, kept)
@@ -341,7 +343,7 @@ class TableWatcher:
         bgr = before.bgr()
         image = self.calibration.warp_view(bgr, view.place, size)
         (found,) = self.networks.detector.find([image])
-        cards = without_false_backs(found, image).of("index", "joker", "back")
+        cards = without_false_backs(found, image, view.spots_mm).of("index", "joker", "back")
         reading = read_view(
             bgr, self.calibration, view.place, {}, self.palette, self.chip_size,
             self._own_cards(view, cards), size, self.networks.reader, self.networks.strips,
@@ -365,7 +367,9 @@ class TableWatcher:
         for view, image, found in zip(
             views, images, self.networks.detector.find(images), strict=True
         ):
-            backs = self._own_cards(view, without_false_backs(found, image).of("back"))
+            backs = self._own_cards(
+                view, without_false_backs(found, image, view.spots_mm).of("back")
+            )
             if view.seat is None:
                 backs = cards_within(backs, dealers_rows(self.table.dealer), size)
             out[view.seat] = (len(backs) > 0, image)

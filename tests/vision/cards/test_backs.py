@@ -44,6 +44,19 @@ def test_print_within_a_box_makes_no_back_of_it() -> None:
     assert len(without_false_backs(found((356, 144, 472, 300)), view)) == 0
 
 
+def test_a_spot_with_a_large_word_in_it_is_no_back() -> None:
+    view = felt()
+    cv2.circle(view, (320, 255), 46, (200, 220, 220), 6)
+    cv2.putText(view, "BET", (276, 272), cv2.FONT_HERSHEY_SIMPLEX, 1.4, (200, 220, 220), 6)
+    box = (271, 206, 370, 304)
+    spot = np.array([[0.0, (255 - 320) * 400 / 640], [40.0, -60.0]])
+    assert len(without_false_backs(found(box), view)) == 1
+    assert len(without_false_backs(found(box), view, spot)) == 0
+    # A card that lies there has its own colour.
+    cv2.rectangle(view, (271, 206), (370, 304), (160, 60, 30), -1)
+    assert len(without_false_backs(found(box), view, spot)) == 1
+
+
 def test_backs_stay_patterned_plain_or_small() -> None:
     view = felt()
     cv2.rectangle(view, (200, 320), (290, 450), (245, 245, 245), -1)
