@@ -23,6 +23,7 @@ from datasets.training.training_set import CLASS_NAMES
 from datasets.training.views import CLASSES
 from models.data.crops import read_crops
 from models.data.provenance import Provenance, read_object
+from models.networks.card_head import add_card_head, has_card_head
 from models.networks.slim import BOX_WIDTH, slim
 from models.train import detector, patches
 from settlement.errors import FeltwatchError
@@ -83,7 +84,7 @@ def fresh_detector(onnx_file: Path) -> nn.Module:
     if not any(".attn." in name for name in stored):
         branch = next((n for n in stored if _BOX_BRANCH.fullmatch(n)), None)
         slim(model, BOX_WIDTH if branch is None else len(stored[branch]))
-    return model
+    return add_card_head(model) if has_card_head(stored) else model
 
 
 def _norms(model: nn.Module) -> dict[nn.Module, nn.BatchNorm2d]:

@@ -32,6 +32,12 @@ from models.data.provenance import (
     read_object,
     read_provenance,
 )
+from models.networks.card_head import (
+    add_card_head,
+    has_card_head,
+    join_card_head,
+    part_classes,
+)
 from models.networks.slim import slim
 from models.train.chain import note_training
 from models.train.detector import ARCHITECTURE, BOX_GAIN, DFL_GAIN, to_float
@@ -204,7 +210,10 @@ def fresh(start: Path | None) -> Any:
     if start is not None:
         stored = torch.load(start, map_location="cpu", weights_only=False)
         found = stored.get("model", stored)
-        network.load_state_dict(found if isinstance(found, dict) else found.float().state_dict())
+        state = found if isinstance(found, dict) else found.float().state_dict()
+        if has_card_head(state):
+            add_card_head(network)
+        network.load_state_dict(state)
     network.requires_grad_(True)
     for name, values in network.named_parameters():
         # The bins of the distribution of a box's sides are no weights.
@@ -213,6 +222,20 @@ def fresh(start: Path | None) -> Any:
     network.names = dict(enumerate(CLASSES))
     network.args = get_cfg(overrides={"box": BOX_GAIN, "dfl": DFL_GAIN})
     return network
+
+
+def join_cards(start: Path, trained: Path, out: Path) -> Path:
+    """A checkpoint `out`: the detector `start` with the finest head of `trained` for cards alone.
+
+    `trained` was trained from `start` with `finest`. Raises FeltwatchError where more differs.
+    """
+    kept = torch.load(trained, map_location="cpu", weights_only=False)
+    try:
+        network = join_card_head(fresh(start), fresh(trained))
+    except ValueError as error:
+        raise FeltwatchError(f"{trained}: not trained from {start} alone: {error}") from error
+    torch.save(kept | {"model": network.half()}, out)
+    return out
 
 
 def train_views(data: Path, out: Path, *, start: Path | None = None, **how: Any) -> Path:
@@ -256,7 +279,8 @@ def train_on_views(
     photographs. `start` is a checkpoint, or a state, of a slim detector. With `window` pieces of
     so many px are shown, at the views' scale. `held` of the first layers stay as they are, and
     with any the figures that layers are normalised by. With `finest` the head of the finest scale
-    alone is trained: what coarser ones find, backs and half of the chips, stays bit by bit. Raises
+    alone is trained, or the one for cards where there is one: what the others find stays bit by
+    bit. Raises
     FeltwatchError where no shard comes within five minutes.
     """
     if (steps is None) == (seconds is None):
@@ -320,8 +344,11 @@ def train_on_views(
 def _hold_all_but_finest(network: Any) -> None:
     network.model[:-1].requires_grad_(False)
     head = network.model[-1]
+    trained = len(head.cv2) - 1 if has_card_head(network.state_dict()) else 0
     for branches in (head.cv2, head.cv3):
-        branches[1:].requires_grad_(False)
+        for n, branch in enumerate(branches):
+            if n != trained:
+                branch.requires_grad_(False)
 
 
 def _write_mean(last: Path, start: Path, out: Path) -> None:
@@ -387,7 +414,10 @@ def _keep(mean: Any, path: Path, args: dict[str, Any]) -> None:
     args = {"task": "detect", "model": ARCHITECTURE, "optimizer": "AdamW",
             "weight_decay": WEIGHT_DECAY, **args}  # fmt: skip
     part = path.with_suffix(".part")
-    torch.save({"epoch": -1, "model": copy.deepcopy(mean).cpu().half(), "train_args": args}, part)
+    kept = copy.deepcopy(mean).cpu()
+    if has_card_head(kept.state_dict()):
+        part_classes(kept)
+    torch.save({"epoch": -1, "model": kept.half(), "train_args": args}, part)
     part.replace(path)
 
 

@@ -13,9 +13,12 @@ import torch
 from datasets.training.view_shards import PATCHES_FOLDER, ViewSet, save_views
 from datasets.training.views import CLASSES
 from models.export.weights import load_checkpoint
+from models.networks.card_head import CARDS
 from models.train import views as training
 from models.train.views import (
     ViewPool,
+    fresh,
+    join_cards,
     train_on_views,
     train_views,
     varied_views,
@@ -180,6 +183,32 @@ def test_only_the_head_of_the_finest_scale_learns(tmp_path: Path) -> None:
     )
     changed = {name for name, values in before.items() if not torch.equal(values, after[name])}
     assert {name[:14] for name in changed} == {"model.23.cv2.0", "model.23.cv3.0"}
+
+
+def test_a_head_for_cards_finds_cards_alone_and_the_others_as_before(tmp_path: Path) -> None:
+    save_views(tmp_path / "1-00000.npz", squares(8))
+    how = partial(train_on_views, tmp_path, batch=4, rate=0.01, pool=8, size=SIZE, window=64)
+    first = how(tmp_path / "one", steps=1)
+    trained = how(tmp_path / "two", start=first, steps=3, finest=True)
+    joined = join_cards(first, trained, tmp_path / "two" / "cards.pt")
+    networks = [fresh(path).eval() for path in (first, trained, joined)]
+    views = torch.rand(2, 3, SIZE, SIZE)
+    with torch.no_grad():
+        old, new, both = (network(views)[0] for network in networks)
+    finest, cards = (SIZE // 8) ** 2, 4 + len(CARDS)
+    # The places of the head for cards come last.
+    assert torch.allclose(both[:, cards:, : old.shape[2]], old[:, cards:], atol=1e-5)
+    assert torch.allclose(both[:, :cards, -finest:], new[:, :cards, :finest], atol=1e-4)
+    assert float(both[:, 4:cards, :finest].max()) < 1e-4
+    assert float(both[:, cards:, -finest:].max()) < 1e-4
+    # Trained on, it alone learns, and cards stay its own.
+    last = fresh(how(tmp_path / "three", start=joined, steps=2, finest=True)).state_dict()
+    before = networks[2].state_dict()
+    changed = {name[:14] for name, values in before.items() if not torch.equal(values, last[name])}
+    assert changed == {"model.23.cv2.3", "model.23.cv3.3"}
+    # What was not trained from the start alone is refused.
+    with pytest.raises(FeltwatchError, match="finest head alone"):
+        join_cards(how(tmp_path / "four", steps=1, seed=9), trained, tmp_path / "no.pt")
 
 
 def test_a_window_is_chosen_that_cuts_few_boxes() -> None:

@@ -163,3 +163,29 @@ def train_command(
         window=window, held=held, finest=finest,
     )  # fmt: skip
     typer.echo(f"detector: {last}")
+
+
+@views_app.command("join")
+def join_command(
+    trained: Annotated[
+        Path, typer.Argument(help="Checkpoint that 'train --finest' wrote, from --start.")
+    ],
+    start: Annotated[
+        Path, typer.Option("--start", help="Checkpoint that its training began with.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Checkpoint; by default cards.pt beside it.")
+    ] = None,
+) -> None:
+    """Put a trained finest head beside that of --start: it finds indices and jokers alone.
+
+    Chips, lammers and backs are found as by --start. The detector takes an eighth more time.
+
+    Examples:
+
+      feltwatch model views join run/weights/detector.pt --start shipped.pt
+    """
+    with train_extra():
+        from models.train.views import join_cards
+
+    typer.echo(f"detector: {join_cards(start, trained, out or trained.with_name('cards.pt'))}")
