@@ -110,6 +110,14 @@ def test_a_deck_that_is_hardly_read_says_so_and_shows_no_twins() -> None:
     assert unknown_deck(few) is None, "too few cards to say so"
 
 
+def test_of_a_deck_of_which_nearly_nothing_is_read_no_card_is_decided() -> None:
+    for every, decided in ((4, 8), (8, 0)):
+        seen = [card(name, 0.2 if k % every else 0.99) for k, name in enumerate(DECK_LABELS[:32])]
+        said = decide_deck({seat: seen[8 * seat : 8 * seat + 8] for seat in range(4)})
+        assert sum(one.why is None for one in said.values()) == decided
+        assert all(one.why.endswith("the deck is not known") for one in said.values() if one.why)
+
+
 def test_probabilities_are_balanced_over_cards_and_names() -> None:
     """Each card is one name, and no name more than one card's."""
     rng = np.random.default_rng(3)
