@@ -280,8 +280,7 @@ def train_on_views(
     so many px are shown, at the views' scale. `held` of the first layers stay as they are, and
     with any the figures that layers are normalised by. With `finest` the head of the finest scale
     alone is trained, or the one for cards where there is one: what the others find stays bit by
-    bit. Raises
-    FeltwatchError where no shard comes within five minutes.
+    bit. Raises FeltwatchError where no shard comes within five minutes.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give steps or seconds")
