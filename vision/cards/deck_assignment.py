@@ -201,8 +201,8 @@ def _decide(hands: Mapping[int | None, Sequence[CardRead]], denied: Set[int]) ->
     out |= _unread(logs, unread, {card.label for card in every})
     unknown = unknown_deck(out.values())
     if unknown is not None:
-        cards = [one for one in out.values() if not one.mark]
-        trusted = sum(one.why is None for one in cards) >= HARDLY_KNOWN * len(cards)
+        shown = [one for one in out.values() if not one.mark]
+        trusted = sum(one.why is None for one in shown) >= HARDLY_KNOWN * len(shown)
         out = {key: one if one.mark or (one.why is None and trusted) else replace(one, why=unknown)
                for key, one in out.items()}  # fmt: skip
     return out
