@@ -61,6 +61,9 @@ ENROL_PX = 800
 LOW_MM, HIGH_MM = 37.0, 135.0
 DEALERS_LOW_MM, DEALERS_HIGH_MM = 42.0, -62.0
 SPOTS_MM = ((-98.0, -113.0), (0.0, -115.0), (98.0, -113.0))
+STATED = (0.0, 0.9, 0.97, 0.99, 0.999, 0.9999)
+"""Where the bins of the probabilities begin that decided cards are stated with."""
+
 TWIN_SHARE, JOKERS_SHARE = 0.1, 0.06
 """Shares of rounds in which one card comes twice, or a second joker lies."""
 
@@ -384,11 +387,13 @@ class RoundTally:
     def __init__(self) -> None:
         self.n: Counter[str] = Counter()
         self.misread: Counter[str] = Counter()
+        self.stated: Counter[tuple[float, bool]] = Counter()
 
     def take(self, other: RoundTally) -> None:
         """Add another's counts."""
         self.n += other.n
         self.misread += other.misread
+        self.stated += other.stated
 
     def add(
         self,
@@ -427,6 +432,11 @@ class RoundTally:
             self.n["jokers"] += truth[JOKER]
             self.n["jokers right"] += right[JOKER]
             self.n["jokers false"] += wrong[JOKER]
+            for card in hands[seat]:
+                own = decided.get(id(card))
+                if own is not None and own.why is None:
+                    least = max(limit for limit in STATED if own.share >= limit)
+                    self.stated[least, own.label in truth] += 1
             for card in wrong:
                 self.misread[f"{'/'.join(sorted(unread)) or 'nothing'} read {card}"] += 1
             if seat is None:
@@ -450,7 +460,12 @@ class RoundTally:
             "right share": _share(n["right"], n["cards"]),
             "wrong share": _share(n["wrong"], n["cards"]),
             "misread": dict(self.misread.most_common(12)),
-        }
+            "by probability": [
+                {"from": limit, "right": self.stated[limit, True],
+                 "wrong": self.stated[limit, False]}
+                for limit in STATED
+            ],
+        }  # fmt: skip
 
 
 def _share(count: int, of: int) -> list[float] | None:

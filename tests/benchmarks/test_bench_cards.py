@@ -57,6 +57,18 @@ def test_a_card_taken_for_one_that_lies_elsewhere_is_a_false_finding() -> None:
     assert counts["misread"] == {f"{PLAYED.hand(2)[0]} read {PLAYED.hand(0)[0]}": 1}
 
 
+def test_cards_are_counted_by_the_probability_they_are_stated_with() -> None:
+    def stated(read: dict[int | None, list[CardRead]]) -> tuple[int, int]:
+        bins = figures(PLAYED, read)["by probability"]
+        assert isinstance(bins, list)
+        return sum(one["right"] for one in bins), sum(one["wrong"] for one in bins)
+
+    read = hands(PLAYED)
+    assert stated(read) == (49, 0)
+    read[3] = hand((PLAYED.hand(0)[0], *PLAYED.hand(2)[1:]))
+    assert stated(read) == (48, 1)
+
+
 def test_a_card_unread_leaves_the_dealers_hand_open() -> None:
     read = hands(PLAYED)
     read[None] = read[None][:-1]

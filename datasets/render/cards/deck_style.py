@@ -44,7 +44,7 @@ LAYOUTS = 0.45
 """Share of the designs of `layout_style` whose indices are laid out in another way."""
 
 BESIDE_THERE, SUIT_FIRST, THIN, SLABS, LINES, BORDERS, LAID_JOKERS = (
-    0.75, 0.2, 0.35, 0.2, 0.4, 0.15, 0.35,
+    0.75, 0.4, 0.35, 0.2, 0.4, 0.15, 0.35,
 )  # fmt: skip
 """Shares among these of suits beside the ranks, of these the suits to the left; of thin letters,
 slabs and outlined pips; and of borders and small or short jokers among all designs."""

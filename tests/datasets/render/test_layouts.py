@@ -147,7 +147,7 @@ def test_layouts_are_drawn_among_the_other_designs() -> None:
     ]
     styles = [own for _, own in pairs]
     assert 0.3 < np.mean([one.beside for one in styles]) < 0.5
-    assert 0.02 < np.mean([one.suit_first for one in styles]) < 0.12
+    assert 0.06 < np.mean([one.suit_first for one in styles]) < 0.2
     assert 0.1 < np.mean([one.pip_line > 0 for one in styles]) < 0.3
     assert 0.05 < np.mean([one.index_line for one in styles]) + 0.03 < 0.15
     assert 0.08 < np.mean([one.border_kind > 0 for one in styles]) < 0.25
