@@ -432,8 +432,7 @@ class RoundTally:
             self.n["jokers"] += truth[JOKER]
             self.n["jokers right"] += right[JOKER]
             self.n["jokers false"] += wrong[JOKER]
-            for card in hands[seat]:
-                own = decided.get(id(card))
+            for own in (decided.get(id(card)) for card in hands[seat]):
                 if own is not None and own.why is None:
                     least = max(limit for limit in STATED if own.share >= limit)
                     self.stated[least, own.label in truth] += 1

@@ -189,11 +189,6 @@ class Calibration:
             return scale
         return scale * self.lens.scale(map_points(h, np.array([point_mm]))[0])
 
-    def view_to_image(self, place: Place, size_px: int = VIEW_PX) -> FloatArray:
-        """The (3, 3) map from a view's pixels to image px, before the lens where there is one."""
-        matrix: FloatArray = self.homography @ view_to_felt(place, size_px)
-        return matrix
-
     def warp_view(
         self,
         image: ByteArray,

@@ -14,6 +14,7 @@ from vision.geometry.standard_layout import DISCARD_MM
 from vision.geometry.table import FloatArray, Place, Polygon, SeatPlace, TableFile
 from vision.rounds.procedure.house_place import HOUSE, house_view
 from vision.rounds.stake_dates import KEPT_IN_MOTION
+from vision.rounds.view_reader import spot_centers
 
 GROW_MM = 14.0
 """A piece of felt is watched so far beyond its parts."""
@@ -39,9 +40,7 @@ class View:
         self.seat = seat
         self.place = place
         self.spots = spots
-        self.spots_mm = (
-            place.to_local(np.array([p.center_mm for p in spots.values()])) if spots else None
-        )
+        self.spots_mm = np.array(list(spot_centers(place, spots).values())) if spots else None
         self.watch = watch
         self.boxes = tuple(boxes)
         self.box_mm = box_mm

@@ -111,7 +111,7 @@ def read_view(
     found = without_faces(found, seen.indices, view_px)
     mm = VIEW_MM / view_px
     chip = found.of("chip")
-    centers = _centers(place, spots)
+    centers = spot_centers(place, spots)
     near: list[Box] = []
     faint: list[Box] = []
     for xyxy, score in zip(chip.xyxy, chip.scores, strict=True):
@@ -157,11 +157,12 @@ def unread_boxes(
         for (x0, y0, x1, y1), score in zip(chip.xyxy.tolist(), chip.scores, strict=True)
         if score >= FAINT_CHIP_SCORE
     ]
-    owned = _unread(boxes, reading.stacks, _centers(place, spots))
+    owned = _unread(boxes, reading.stacks, spot_centers(place, spots))
     return {name: owned.get(name, []) for name in reading.unread}
 
 
-def _centers(place: Place, spots: Mapping[str, Polygon]) -> dict[str, np.ndarray]:
+def spot_centers(place: Place, spots: Mapping[str, Polygon]) -> dict[str, FloatArray]:
+    """The middles (2,) of a place's spots by wager, mm in its own frame."""
     return {name: place.to_local(np.array([p.center_mm]))[0] for name, p in spots.items()}
 
 

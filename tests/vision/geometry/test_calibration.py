@@ -159,7 +159,7 @@ def test_view_shows_what_lies_there_turned_to_the_seat() -> None:
     ys, xs = np.nonzero(view > 128)
     wanted = (spot[0] + VIEW_MM / 2) * 640 / VIEW_MM - 0.5
     assert np.allclose([xs.mean(), ys.mean()], wanted, atol=0.5)
-    carried = map_points(fitted.view_to_image(seat.place), wanted.reshape(1, 2))
+    carried = map_points(fitted.homography @ view_to_felt(seat.place, 640), wanted.reshape(1, 2))
     assert np.allclose(carried, [[x, y]], atol=0.1)
 
 

@@ -25,7 +25,12 @@ from datasets.simulate.shift import default_rules, write_table
 from models.weights.folder import default_weights
 from settlement.record import RoundRecord
 from settlement.rules import TableRules
-from vision.geometry.calibration import Calibration, CalibrationError, with_fitted_lens
+from vision.geometry.calibration import (
+    Calibration,
+    CalibrationError,
+    view_to_felt,
+    with_fitted_lens,
+)
 from vision.geometry.distortion import POINTS_FOR_K1, RadialLens
 from vision.geometry.pose import Pose
 from vision.geometry.standard_layout import standard_table
@@ -172,7 +177,7 @@ def test_without_a_lens_all_is_as_it_was() -> None:
     assert none.lens is None
     image = np.random.default_rng(0).integers(0, 255, (HEIGHT, WIDTH, 3), np.uint8)
     place = TABLE.seat(3).place
-    matrix = fitted.view_to_image(place, 320)
+    matrix = fitted.homography @ view_to_felt(place, 320)
     wanted = cv2.warpPerspective(
         image, matrix, (320, 320), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     )
