@@ -381,11 +381,24 @@ class Dice(Form):
     )
 
 
+class UnsureCard(Form):
+    """A card that was read, but less surely than an alert asks for."""
+
+    seat: int | None = Field(None, description="None for the dealer.")
+    what: str = Field(description="'high[2]': which of the cards that the record names there.")
+    may_be: tuple[tuple[CardLabel, Share], ...] = Field(
+        description="What it may be, with probabilities, as it was read first."
+    )
+
+
 class Confidence(Form):
     """How sure the reading is; producers leave out what they do not measure."""
 
     min_card: float | None = Field(None, ge=0, le=1)
     min_chips: float | None = Field(None, ge=0, le=1)
+    cards: tuple[UnsureCard, ...] | None = Field(
+        None, description="The cards that are less sure than an alert has to be."
+    )
 
 
 class Fault(Form):

@@ -22,6 +22,7 @@ from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge
 from settlement.compare.open_cards import judge_open, settle_open
 from settlement.compare.payments import judge_envy, judge_wager
 from settlement.compare.procedure import judge_breaches, judge_dice
+from settlement.compare.unsure_cards import weigh_cards
 from settlement.errors import FeltwatchError
 from settlement.games import JACKPOTS, terms_for
 from settlement.record import RoundRecord, SeatRecord, WagerRecord
@@ -95,11 +96,15 @@ def compare_and_suspect(
             f"round {record.round_id}: the settlement of {settlement.round_id} has other seats"
         )
     suspected: list[Suspicion] = []
-    findings = judge_open(
-        record, _judged(record, settlement, rules, suspected),
-        lambda named: _judged(named, settle(named, rules), rules),
-    )  # fmt: skip
-    suspected += not_seen_collected(record, rules)
+
+    def judge(named: RoundRecord) -> list[Finding]:
+        return _judged(named, settle(named, rules), rules)
+
+    findings = judge_open(record, _judged(record, settlement, rules, suspected), judge)
+    findings, by_cards = weigh_cards(
+        record, findings, lambda named: judge_open(named, judge(named), judge)
+    )
+    suspected += [*by_cards, *not_seen_collected(record, rules)]
     found = {(f.seat, f.wager) for f in findings if f.code is not FindingCode.UNDECIDED}
     return findings, [s for s in suspected if (s.finding.seat, s.finding.wager) not in found]
 

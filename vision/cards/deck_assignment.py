@@ -369,15 +369,32 @@ def may_be(
 
     The names of sure cards of the round are as unlikely as a second card of one name is.
     """
-    sure = {c.label for own in hands.values() for c in own if c is not card and c.share >= SURE}
-    shares = alone(card)
-    for label in sure:
-        shares[DECK_LABELS.index(label)] *= np.exp(-TWIN_NATS)
-    shares /= shares.sum()
+    shares = _given_sure(card, hands)
     order = np.argsort(-shares)[:MOST_NAMES]
     return tuple(
         (DECK_LABELS[k], round(float(shares[k]), 4)) for k in order if shares[k] >= LEAST_NAMED
     )
+
+
+def may_be_instead(
+    card: CardRead, hands: Mapping[int | None, Sequence[CardRead]], decided: Decided
+) -> tuple[tuple[str, float], ...]:
+    """What a decided card may be: its name, and the likeliest others, which share all the rest."""
+    shares = _given_sure(card, hands)
+    shares[DECK_LABELS.index(decided.label)] = 0.0
+    order = np.argsort(-shares)[:MOST_NAMES]
+    rest = (1 - decided.share) / float(shares[order].sum())
+    others = tuple((DECK_LABELS[k], round(float(shares[k]) * rest, 6)) for k in order)
+    return ((decided.label, round(decided.share, 6)), *others)
+
+
+def _given_sure(card: CardRead, hands: Mapping[int | None, Sequence[CardRead]]) -> Floats:
+    """Probabilities (53,) of a card's names, given the names of the round's sure cards."""
+    sure = {c.label for own in hands.values() for c in own if c is not card and c.share >= SURE}
+    shares = alone(card)
+    for label in sure:
+        shares[DECK_LABELS.index(label)] *= np.exp(-TWIN_NATS)
+    return np.asarray(shares / shares.sum())
 
 
 def alone(card: CardRead) -> Floats:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from settlement.compare.evidence import SURE_FINDING
 from settlement.games import GAMES, JACKPOTS, players_bank
 from settlement.record import (
     Confidence,
@@ -16,6 +17,7 @@ from settlement.record import (
     SeatRecord,
     Sensor,
     Undecided,
+    UnsureCard,
     WagerRecord,
 )
 from settlement.unowned_prizes import prize_hands, with_unowned_prizes
@@ -26,6 +28,7 @@ from vision.cards.deck_assignment import (
     decide_deck,
     marks,
     may_be,
+    may_be_instead,
     unknown_deck,
 )
 from vision.cards.view import CardRead, split_hands
@@ -75,12 +78,14 @@ NO_MAIN = "cards were dealt here, and no main wager was seen"
 
 @dataclass(frozen=True, slots=True)
 class ReadHand:
-    """Names of the cards of a hand, what is not sure, and the least share."""
+    """Names of the cards of a hand, what is not sure, the least share, and the cards that are
+    read less surely than an alert asks for."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]
     doubts: tuple[Undecided, ...]
     least: float
+    unsure: tuple[UnsureCard, ...] = ()
 
 
 def read_hand(
@@ -107,11 +112,16 @@ def read_hand(
     box_lacking += [c for c in cards if not c.indices]
     names: dict[str, list[str]] = {"low": [], "high": []}
     doubts: list[Undecided] = []
+    unsure: list[UnsureCard] = []
     least = 1.0
     for box, own in (("low", in_low), ("high", in_high)):
         for place_in_row, card in enumerate(sorted(own, key=_along)):
             name = decided.get(id(card), Decided(card.label, card.share))
             if name.why is None:
+                if name.share < SURE_FINDING:
+                    what = f"{box}[{len(names[box])}]"
+                    ways = may_be_instead(card, hands, name)
+                    unsure.append(UnsureCard(seat=seat, what=what, may_be=ways))
                 names[box].append(name.label)
                 least = min(least, name.share)
             else:
@@ -127,7 +137,7 @@ def read_hand(
             have = len(in_low if box == "low" else in_high)
             for k in range(have, full):
                 doubts.append(Undecided(seat=seat, what=f"{box}[{k}]", why=NOT_FOUND))
-    return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least)
+    return ReadHand(tuple(names["low"]), tuple(names["high"]), tuple(doubts), least, tuple(unsure))
 
 
 def _along(card: CardRead) -> float:
@@ -347,6 +357,7 @@ def compile_round(
     known = unknown_deck(decided.values()) is None
     players = one_players(own.arms)
     least = 1.0
+    unsure: list[UnsureCard] = []
     dealer_cards = hands[None]
     dealer = DealerRecord()
     if dealer_cards:
@@ -359,6 +370,7 @@ def compile_round(
             doubts.append(Undecided(seat=None, what="hand", why=parted.doubt))
         doubts += read.doubts
         least = min(least, read.least)
+        unsure += read.unsure
         hidden = dealer_gap(own)
         if hidden is not None:
             why = f"{hidden}: it may have been laid otherwise"
@@ -395,6 +407,7 @@ def compile_round(
             low, high = read.low, read.high
             doubts += read.doubts
             least = min(least, read.least)
+            unsure += read.unsure
             # Who banks stakes nothing, and where players bank that is read from just this.
             if not players_bank(table.rules.game) and not _is_known(wagers, own_doubts):
                 own_doubts.append(Undecided(seat=seat.seat, what="main.stake", why=NO_MAIN))
@@ -442,7 +455,7 @@ def compile_round(
         dealer=dealer,
         seats=tuple(seats),
         undecided=tuple(doubts),
-        confidence=Confidence(min_card=round(least, 4)),
+        confidence=Confidence(min_card=round(least, 4), cards=tuple(unsure) or None),
     )
     return with_unowned_prizes(record, _prizes(own, table, record, given))
 

@@ -65,7 +65,7 @@ def hand(
         for k, label in enumerate(cards):
             card = np.array([u + (k - (len(cards) - 1) / 2) * pitch + shift, v])
             scores = np.zeros(len(DECK_LABELS), np.float32)
-            scores[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.98)
+            scores[DECK_LABELS.index(label)] = (shares or {}).get(label, 0.999)
             out.append(ViewIndex(card - (25.5, 32.0), 0.0, 17.0, scores, 0.9, XYXY, card=card))
     return tuple(out)
 

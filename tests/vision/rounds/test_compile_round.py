@@ -100,6 +100,7 @@ def test_a_clear_round_is_returned_whole_and_without_doubts() -> None:
     assert record.confidence is not None
     assert record.confidence.min_card is not None
     assert 0.98 < record.confidence.min_card < 1
+    assert record.confidence.cards is None
     assert record.start_s == "0.000"
     assert float(record.end_s or 0) > 10
     assert settle(record, TABLE.rules).seats
@@ -375,6 +376,21 @@ def test_a_card_read_unsurely_is_undecided_and_left_out() -> None:
     assert place[0] == 1
     assert place[1].startswith("high[")
     assert why.startswith("read as TS with a probability of 0.")
+
+
+def test_a_card_that_an_alert_may_not_hang_on_is_listed_with_what_else_it_may_be() -> None:
+    record = whole_round(
+        seat_1=seat_cards(1, shares={"TS": 0.95}), dealer=dealer_cards(shares={"KD": 0.95})
+    )
+    assert record.undecided == ()
+    assert record.confidence is not None
+    unsure = record.confidence.cards or ()
+    assert [(card.seat, card.may_be[0][0]) for card in unsure] == [(None, "KD"), (1, "TS")]
+    for card, hand_of in zip(unsure, (record.dealer, record.seats[0]), strict=True):
+        names = (hand_of.low if card.what.startswith("low") else hand_of.high) or ()
+        assert names[int(card.what[-2])] == card.may_be[0][0]
+        assert 0.9 <= card.may_be[0][1] < 0.999
+        assert sum(share for _, share in card.may_be) == pytest.approx(1, abs=1e-4)
 
 
 def _with_twin(share_1: float, share_dealer: float) -> RoundRecord:
