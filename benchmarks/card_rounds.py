@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from datasets.render.cards.deck import Deck, draw_deck
 from datasets.render.cards.deck_style import random_style
 from datasets.render.cards.mixed import filled_deck, known_faces
 from datasets.render.scene import Item
-from datasets.simulate.laid_out import deck_rows
+from datasets.simulate.laid_out import DECK_PITCH_MM, deck_pitch_mm, deck_rows
 from datasets.training.asset_pool import Stage
 from datasets.training.view_items import hand_items, stack_item
 from datasets.training.views import render_table_view
@@ -30,6 +30,7 @@ from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_assignment import HAND_CARDS, count_decided, decide_deck
 from vision.cards.deck_enrolment import (
     EnrolledDeck,
+    LaidIndex,
     deck_of,
     laid_indices,
     once_each,
@@ -58,6 +59,8 @@ SEATS: tuple[int | None, ...] = (1, 2, 3, 4, 5, 6, None)
 MOMENTS = 3
 ENROL_PX = 800
 """Side of the view that a joker or a deck is enrolled from."""
+HALF_MM = 60.0
+"""How far to either side two views look at a spread that is wider than one."""
 LOW_MM, HIGH_MM = 37.0, 135.0
 DEALERS_LOW_MM, DEALERS_HIGH_MM = 42.0, -62.0
 SPOTS_MM = ((-98.0, -113.0), (0.0, -115.0), (98.0, -113.0))
@@ -109,11 +112,23 @@ class Table:
         """The deck as it is enrolled where it lies spread at the last place, before its camera, its
         rows named where they are not read; None where it is refused either way."""
         rng = np.random.default_rng([self.views, len(SEATS)])
-        laid = deck_rows(rng, (0.0, 0.0), float(rng.normal(0, 3)))
-        camera = np.random.default_rng((self.views, len(SEATS) - 1))
-        view = render_table_view(camera, self.deck, self.stage, ENROL_PX, laid, rng).image
-        place, calibration = flat_view(view)
-        indices = once_each(laid_indices(view, calibration, place, detector, reader))
+        pitch = deck_pitch_mm(self.deck)
+        laid = deck_rows(rng, (0.0, 0.0), float(rng.normal(0, 3)), pitch)
+        found: list[LaidIndex] = []
+        # Wider rows than a view shows are seen in two.
+        for off in (0.0,) if pitch == DECK_PITCH_MM[0] else (-HALF_MM, HALF_MM):
+            there = [
+                replace(card, center_mm=(card.center_mm[0] - off, card.center_mm[1]))
+                for card in laid
+            ]
+            camera = np.random.default_rng((self.views, len(SEATS) - 1))
+            view = render_table_view(camera, self.deck, self.stage, ENROL_PX, there, rng).image
+            place, calibration = flat_view(view)
+            found += [
+                replace(one, at_mm=one.at_mm + np.array([off, 0.0]))
+                for one in laid_indices(view, calibration, place, detector, reader)
+            ]
+        indices = once_each(found)
         named = [[c.label for c in laid if c.label[-1:] == suit] for suit in SUITS]
         for rows in (None, named):
             try:

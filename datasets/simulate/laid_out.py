@@ -9,11 +9,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from datasets.render.cards.deck import Deck
 from datasets.render.scene import CardItem, StackItem
 from datasets.simulate.filming.still import coded_still
 from datasets.simulate.shift import Scenery, Wishes
 from settlement.errors import FeltwatchError
-from settlement.record import JOKER
+from settlement.record import DECK_LABELS, JOKER
 from vision.geometry.table import Point, TableFile
 
 LAID_CHIPS = 6
@@ -26,6 +27,9 @@ CLEAR_MM = 90.0
 RANKS, SUITS = "A23456789TJQK", "SHDC"
 DECK_PITCH_MM = (22.0, 38.0)
 """From card to card of a deck spread in rows, and from row to row."""
+
+INDEX_FREE_MM = 3.0
+"""The next card leaves so much free beside an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +73,26 @@ def laid_out(table: TableFile) -> list[LaidStack]:
     return laid
 
 
+def deck_pitch_mm(deck: Deck) -> float:
+    """From card to card of a spread in which each upper left index is in view: that of
+    DECK_PITCH_MM, or more where an index is wider, as with the suit beside the rank."""
+    middle = deck.size_mm[0] / 2
+    ends = [
+        index.rect_mm[2]
+        for label in DECK_LABELS if label != JOKER
+        for index in deck.faces[label].indices if index.rect_mm[2] < middle
+    ]  # fmt: skip
+    return max(DECK_PITCH_MM[0], max(ends, default=0.0) + INDEX_FREE_MM)
+
+
 def deck_rows(
-    rng: np.random.Generator, center_mm: Point, angle_deg: float = 0.0
+    rng: np.random.Generator, center_mm: Point, angle_deg: float = 0.0,
+    pitch_mm: float = DECK_PITCH_MM[0],
 ) -> list[CardItem]:  # fmt: skip
     """A deck spread as `feltwatch cards deck` takes it: a suit a row, ace to king, then the joker.
 
-    `angle_deg` as of cards; they lie a little out of line, as by hand.
+    `angle_deg` as of cards; they lie a little out of line, as by hand. `pitch_mm` is from card to
+    card of a row.
     """
     rows = [[rank + suit for rank in RANKS] for suit in SUITS]
     rows[-1].append(JOKER)
@@ -84,7 +102,7 @@ def deck_rows(
         for place, label in enumerate(row):
             middle = (len(RANKS) - 1) / 2, (len(rows) - 1) / 2
             steps = np.array([place, number]) - middle
-            along, across = rng.normal(0, 1.0, 2) + steps * DECK_PITCH_MM
+            along, across = rng.normal(0, 1.0, 2) + steps * (pitch_mm, DECK_PITCH_MM[1])
             at = (
                 float(center_mm[0] + along * math.cos(a) - across * math.sin(a)),
                 float(center_mm[1] + along * math.sin(a) + across * math.cos(a)),
@@ -107,7 +125,7 @@ def film_laid_out(out: Path, wishes: Wishes) -> list[str]:
     felt, dealer = scenery.table.felt, scenery.table.dealer.place
     deck = deck_rows(
         np.random.default_rng(wishes.seed), (felt.width_mm / 2, felt.height_mm / 2),
-        dealer.angle_deg,
+        dealer.angle_deg, deck_pitch_mm(scenery.cards),
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     for name, items, gone in (("laid.png", stacks, ()), ("spread.png", deck, stacks)):

@@ -9,9 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from datasets.render.cards.deck import draw_deck
+from datasets.render.cards.deck_style import DeckStyle
 from datasets.simulate.house_tables import GAME_IDS, table_for
-from datasets.simulate.laid_out import CLEAR_MM, LAID_CHIPS, laid_out
+from datasets.simulate.laid_out import (
+    CLEAR_MM,
+    DECK_PITCH_MM,
+    LAID_CHIPS,
+    deck_pitch_mm,
+    laid_out,
+)
 from settlement.errors import FeltwatchError
+from settlement.record import DECK_LABELS, JOKER
 from surveillance.cli import main
 from vision.cards.table_deck import table_deck
 from vision.geometry.table import load_table
@@ -33,6 +42,21 @@ def test_a_table_without_room_is_refused() -> None:
     table = table_for("imperial_pai_gow_draw", seats=1)
     with pytest.raises(FeltwatchError, match="no room to lay out"):
         laid_out(table)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [DeckStyle(), DeckStyle(beside=True, rank_mm=10.0, suit_mm=10.0),
+     DeckStyle(beside=True, suit_first=True, rank_mm=9.0, suit_mm=9.0, all_corners=True)],
+)  # fmt: skip
+def test_a_spread_leaves_each_upper_left_index_in_view(style: DeckStyle) -> None:
+    deck = draw_deck(style)
+    pitch = deck_pitch_mm(deck)
+    assert (pitch == DECK_PITCH_MM[0]) is not style.beside
+    for label in DECK_LABELS:
+        if label != JOKER:
+            first = min(deck.faces[label].indices, key=lambda index: sum(index.rect_mm[:2]))
+            assert first.rect_mm[2] < pitch
 
 
 @pytest.mark.render

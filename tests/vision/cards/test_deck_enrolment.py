@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
 from datasets.simulate.house_tables import table_for
+from models.evaluate.predictions import flat_view
 from settlement.record import DECK_LABELS, JOKER
 from vision.cards.deck_enrolment import (
+    LOOKS,
     EnrolledDeck,
     LaidIndex,
     deck_of,
+    laid_indices,
     once_each,
     views_of_felt,
 )
 from vision.cards.laid_rows import DeckNotEnrolledError, declared_rows
+from vision.detect.detections import ByteArray, Detections, Floats
 from vision.geometry.table import VIEW_MM
 
 RANKS, SUITS = "A23456789TJQK", "SHDC"
@@ -278,6 +283,52 @@ def test_an_index_in_two_views_is_one() -> None:
     again = [index("2C", one.at_mm + 2.0, 0.5) for one in finds]
     again = [LaidIndex(o.at_mm, 15.0, 0.4, o.crops, o.shares) for o in again]
     assert {id(one) for one in once_each([*again, *finds])} == {id(one) for one in finds}
+
+
+class FoundInOneView:
+    """A detector that finds each red square of a view in a single one of the views that it is
+    given, by turns, and a reader that reads nothing."""
+
+    size, batch = 640, 1
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def find(self, views: Sequence[ByteArray], *, least: float | None = None) -> list[Detections]:
+        del least
+        (view,) = views
+        number, marks = cv2.connectedComponents((view[..., 2] > 128).astype(np.uint8))
+        boxes = []
+        for k in range(1, number):
+            rows, columns = np.nonzero(marks == k)
+            box = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+            if k % len(LOOKS) == self.looks % len(LOOKS):
+                boxes.append(box)
+        self.looks += 1
+        return [
+            Detections(
+                np.array(boxes, np.float32).reshape(-1, 4), np.ones(len(boxes), np.float32),
+                np.zeros(len(boxes), np.int64), ("index",),
+            )
+        ]  # fmt: skip
+
+    def read(self, crops: ByteArray) -> Floats:
+        return np.full((len(crops), 54), 1 / 54, np.float32)
+
+
+def test_what_one_view_does_not_show_another_one_may() -> None:
+    image = np.zeros((800, 800, 3), np.uint8)
+    at = [(x, y) for x in (200, 300, 400, 500, 600) for y in (300, 500)]
+    for x, y in at:
+        image[y - 12 : y + 12, x - 8 : x + 8, 2] = 255
+    place, calibration = flat_view(image)
+    network = FoundInOneView()
+    found = laid_indices(image, calibration, place, network, network)
+    assert network.looks == len(LOOKS)
+    assert len(found) == len(at)
+    wanted = (np.array(at) + 0.5) * VIEW_MM / 800 - VIEW_MM / 2
+    for one in found:
+        assert np.hypot(*(wanted - one.at_mm).T).min() < 1.0
 
 
 HALF_CARD_MM = 54.0

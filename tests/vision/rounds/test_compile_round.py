@@ -386,8 +386,12 @@ def test_a_card_that_an_alert_may_not_hang_on_is_listed_with_what_else_it_may_be
     assert record.confidence is not None
     unsure = record.confidence.cards or ()
     assert [(card.seat, card.may_be[0][0]) for card in unsure] == [(None, "KD"), (1, "TS")]
-    for card, hand_of in zip(unsure, (record.dealer, record.seats[0]), strict=True):
-        names = (hand_of.low if card.what.startswith("low") else hand_of.high) or ()
+    for card, boxes in zip(
+        unsure,
+        ((record.dealer.low, record.dealer.high), (record.seats[0].low, record.seats[0].high)),
+        strict=True,
+    ):
+        names = boxes[card.what.startswith("high")] or ()
         assert names[int(card.what[-2])] == card.may_be[0][0]
         assert 0.9 <= card.may_be[0][1] < 0.999
         assert sum(share for _, share in card.may_be) == pytest.approx(1, abs=1e-4)
