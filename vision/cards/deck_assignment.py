@@ -61,6 +61,11 @@ TWIN_ODDS, LEAST_DECIDED = 5.5, 0.85
 round's cards that are decided. On tune rounds of 34 decks (`benchmarks/deck_doubt.py`), read by two
 readers, 44 of 48 pairs of true twins pass, and of 71 false ones four: jokers that read as jacks."""
 
+LEAST_TWIN = 0.97
+"""A second card of a name stands from this share on. In 28 tune rounds with a card twice, of four
+decks of `models/faces/judge-15.json`, the less sure one is read with 0.983 and more, in the two
+false DECK findings of that judge with 0.903 and 0.954."""
+
 KNOWN_DECK, ENOUGH_CARDS = 0.75, 14
 """The least share of a round's cards that are decided in a deck that can be read, and from how many
 cards on that is asked. Of 34 tune decks four have rounds under it, with 3 to 74% decided."""
@@ -295,7 +300,11 @@ def _twins(logs: Floats, cards: Sequence[CardRead], among: Sequence[int]) -> set
         twins = sorted((n for n in among if own[n] == name), key=lambda n: -cards[n].share)
         for n in twins[1:]:
             both = min(odds[n], odds[twins[0]])
-            if both >= TWIN_ODDS and not (joker_left and DECK_LABELS[name].startswith("J")):
+            if (
+                both >= TWIN_ODDS
+                and cards[n].share >= LEAST_TWIN
+                and not (joker_left and DECK_LABELS[name].startswith("J"))
+            ):
                 out.add(n)
     return out
 

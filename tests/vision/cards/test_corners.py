@@ -115,7 +115,8 @@ def test_a_narrow_card_askew_is_known_by_how_another_one_lies() -> None:
 @pytest.mark.render
 @pytest.mark.parametrize("number", [34, 50, 59])
 def test_drawn_cards_with_an_index_in_each_corner(number: int) -> None:
-    """Hands in which one corner or two of a card read as another card, with up to 0.95."""
+    """Hands in which one corner or two of a card read as another card, with up to 0.95: no card is
+    named by those with confidence, and at most one is less sure for them."""
     networks = load_networks(default_weights())
     style = random_style(np.random.default_rng([7711, 4, number // 2]), [])
     deck = draw_deck(replace(style, all_corners=True))
@@ -127,4 +128,6 @@ def test_drawn_cards_with_an_index_in_each_corner(number: int) -> None:
         deck, stage, played.hand(place), place + 1, (views, place), networks.detector.size
     )
     (read,) = read_moments(images[:1], networks.detector, networks.reader)
-    assert sorted(card.label for card in join_cards(read.indices)) == sorted(played.hand(place))
+    sure = [card.label for card in join_cards(read.indices) if card.share >= 0.9]
+    assert len(sure) >= 6
+    assert len(sure) == len({*sure} & {*played.hand(place)})
