@@ -24,14 +24,8 @@ Even is the range of the middle 60%: print within a box is less. Seven shifts (s
 9307, the sample, and shifts 0 to 2 of "feltwatch judge 2026-11-25 e", tune shifts since): 174 backs
 of cards differ by 71 levels or more. Two whose felt has printed boxes that were found as backs
 (judging shift 9 of 2026-11-23, shift 4 of those): 29 of these differ by at most 7, with a spread of
-at most 5.1.
-"""
-
-ON_SPOT_MM = 8.0
-"""A back of the felt's own colour whose middle is a spot's is print, such as a spot with a large
-word in it, however uneven. Shift 28 of "feltwatch catalogue judge 2026-11-30 v" (a tune shift
-since): of what was found as backs in its first 12 s, over bare felt, nothing is left with this
-limit; the medians of the 39 that were looked at differ from the felt by at most 14 levels.
+at most 5.1. Two shifts of "feltwatch catalogue judge" 2026-11-30 (28 of "v", 25 of "w", tune shifts
+since): 39 that were found over a spot with a word on bare felt differ by at most 14 levels.
 """
 
 MIDDLE = (20, 80)
@@ -52,8 +46,9 @@ def without_false_backs(
 ) -> Detections:
     """What was found in a view, uint8 (h, w, 3), but for backs that are none.
 
-    `spots_mm` (n, 2) are the middles of the place's spots in its own frame: print lies there. A
-    printed line around an area of the felt's own colour resembles the rim of a card, and a hand
+    `spots_mm` (n, 2) are the middles of the place's spots in its own frame: print lies there, and
+    what has the felt's own colour about one, however uneven, is a spot with a word in it. A printed
+    line around an area of the felt's own colour resembles the rim of a card, and a hand
     that rests resembles a back a little. Where no back is likely there is none; beside a likely
     one the others of its hand, which it may cover in part, count with less.
     """
@@ -65,8 +60,9 @@ def without_false_backs(
     for n in np.flatnonzero(is_back):
         x0, y0, x1, y1 = found.xyxy[n].tolist()
         middle = np.array([x0 + x1, y0 + y1]) / 2 * mm - VIEW_MM / 2
+        reach = np.array([x1 - x0, y1 - y0]) * mm * (0.5 - INSET)
         on_spot = spots_mm is not None and bool(
-            (np.linalg.norm(spots_mm - middle, axis=1) < ON_SPOT_MM).any()
+            (np.abs(spots_mm - middle) < reach).all(axis=1).any()
         )
         is_back[n] = not _is_felt(view, found.xyxy[n], felt, printed=on_spot)
     if not is_back.any() or found.scores[is_back].max() < LIKELY_BACK:

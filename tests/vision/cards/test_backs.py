@@ -52,6 +52,11 @@ def test_a_spot_with_a_large_word_in_it_is_no_back() -> None:
     spot = np.array([[0.0, (255 - 320) * 400 / 640], [40.0, -60.0]])
     assert len(without_false_backs(found(box), view)) == 1
     assert len(without_false_backs(found(box), view, spot)) == 0
+    # Also where the box takes in more of what is printed to one side than to the other ...
+    aside = (215, 190, 381, 297)
+    assert len(without_false_backs(found(aside), view, spot)) == 0
+    # ... but not where the spot lies at its edge.
+    assert len(without_false_backs(found((271, 238, 400, 350)), view, spot)) == 1
     # A card that lies there has its own colour.
     cv2.rectangle(view, (271, 206), (370, 304), (160, 60, 30), -1)
     assert len(without_false_backs(found(box), view, spot)) == 1
