@@ -1,8 +1,9 @@
 """Findings that hang on a card that was read, but not surely enough for an alert.
 
 A card is decided from a probability of 0.9 on, a finding is raised from 0.999 on. So each finding
-is weighed by the cards of the record that are less sure: it is compared again with each other name
-that such a card may have. What hangs on the card alone is worth a look and no finding.
+is weighed by the cards that the record lists as unsure (`vision.rounds.compile_round`): it is
+compared again with each other name that such a card may have. What hangs on the card alone is worth
+a look and no finding.
 """
 
 from __future__ import annotations
