@@ -382,7 +382,7 @@ class Dice(Form):
 
 
 class UnsureCard(Form):
-    """A card that was read, but less surely than an alert asks for."""
+    """A card that was read with less confidence than an alert needs."""
 
     seat: int | None = Field(None, description="None for the dealer.")
     what: str = Field(description="'high[2]': which of the cards that the record names there.")

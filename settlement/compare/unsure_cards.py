@@ -1,4 +1,4 @@
-"""Findings that hang on a card that was read, but not surely enough for an alert.
+"""Findings that hang on a card that was read with too little confidence for an alert.
 
 A card is decided from a probability of 0.9 on, a finding is raised from 0.999 on. So each finding
 is weighed by the cards that the record lists as unsure (`vision.rounds.compile_round`): it is

@@ -83,7 +83,7 @@ NO_MAIN = "cards were dealt here, and no main wager was seen"
 @dataclass(frozen=True, slots=True)
 class ReadHand:
     """Names of the cards of a hand, what is not sure, the least share, and the cards that are
-    read less surely than an alert asks for (`ALERT_SHARE`)."""
+    read with less confidence than an alert needs (`ALERT_SHARE`)."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Cards that are read, but less surely than an alert asks for: what hangs on them is no finding."""
+"""Cards read with less confidence than an alert needs: what hangs on them is no finding."""
 
 from __future__ import annotations
 
