@@ -382,13 +382,13 @@ class Dice(Form):
 
 
 class UnsureCard(Form):
-    """A card that was read with less confidence than an alert needs."""
+    """A card that was read, and what else it may be."""
 
     seat: int | None = Field(None, description="None for the dealer.")
     what: str = Field(description="'high[2]': which of the cards that the record names there.")
     may_be: tuple[tuple[CardLabel, Share], ...] = Field(
-        description="What it may be, with probabilities, as it was read first."
-    )
+        min_length=1, description="What it may be, with probabilities, as it was read first.",
+    )  # fmt: skip
 
 
 class Confidence(Form):
@@ -397,7 +397,7 @@ class Confidence(Form):
     min_card: float | None = Field(None, ge=0, le=1)
     min_chips: float | None = Field(None, ge=0, le=1)
     cards: tuple[UnsureCard, ...] | None = Field(
-        None, description="The cards that are less sure than an alert has to be."
+        None, description="The cards that were read with less than 0.999."
     )
 
 

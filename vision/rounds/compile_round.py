@@ -71,10 +71,8 @@ from vision.sensors.lamp_reading import LampDecision
 
 LOW_CARDS = 2
 
-ALERT_SHARE = 0.99
-"""A card that is stated with less is listed as unsure: no alert hangs on it. Of cards of new decks
-stated so (`models/faces/judge-15.json`, tune since) 350 are right and 16 wrong, of those from 0.99
-to 0.999 595 and one, of surer ones 5,456 and one."""
+LISTED_SHARE = 0.999
+"""A card that is stated with less is listed in the record with what else it may be."""
 
 NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
 NO_MAIN = "cards were dealt here, and no main wager was seen"
@@ -83,7 +81,7 @@ NO_MAIN = "cards were dealt here, and no main wager was seen"
 @dataclass(frozen=True, slots=True)
 class ReadHand:
     """Names of the cards of a hand, what is not sure, the least share, and the cards that are
-    read with less confidence than an alert needs (`ALERT_SHARE`)."""
+    read with less than `LISTED_SHARE`."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]
@@ -122,7 +120,7 @@ def read_hand(
         for place_in_row, card in enumerate(sorted(own, key=_along)):
             name = decided.get(id(card), Decided(card.label, card.share))
             if name.why is None:
-                if name.share < ALERT_SHARE:
+                if name.share < LISTED_SHARE:
                     what = f"{box}[{len(names[box])}]"
                     ways = may_be_instead(card, hands, name)
                     unsure.append(UnsureCard(seat=seat, what=what, may_be=ways))
