@@ -4,7 +4,7 @@ chips of a player's own that a pay came to stand by."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from settlement.games import JACKPOTS
@@ -147,18 +147,18 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
 
     The coin is taken in before, so that a pay has its place. A coin that lay there still when the
     hand was turned up stays a stake. What comes to as much as the coin did is no pay, nor is what
-    is hardly read (`LAMP`): a lit lamp looks like a chip.
+    is hardly read (`LAMP`), a stake neither where the coin itself was read: a lit lamp looks like
+    a chip.
     """
     names = {name for e in episodes for r in e.readings for name in r.stakes if name in JACKPOTS}
+    coins = {name: _coins(name, episodes[: shown + 1]) for name in names}
+    # One reading is no coin in `compile_round` either.
+    lit = {name for name, own in coins.items() if len(own) >= 2}
+    episodes = [replace(e, readings=[_without_lamps(r, lit) for r in e.readings]) for e in episodes]
     last = episodes[min(shown, len(episodes) - 1)].readings
     cleared = {name for name in names if sum(name in r.stakes for r in last) * 2 <= len(last)}
     if not cleared:
-        return list(episodes)
-    coins = {
-        (name, stack.value_cents)
-        for e in episodes[: shown + 1] for r in e.readings
-        for name in cleared & r.stakes.keys() for stack in r.stakes[name]
-    }  # fmt: skip
+        return episodes
 
     def laid(reading: ViewReading) -> ViewReading:
         stakes, pays = dict(reading.stakes), dict(reading.pays)
@@ -166,7 +166,7 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
             stacks = stakes.pop(name)
             new = tuple(
                 stack for stack in stacks
-                if (name, stack.value_cents) not in coins
+                if stack.value_cents not in coins[name]
                 and stack.probability >= LAMP
             )  # fmt: skip
             if new:
@@ -175,3 +175,20 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
 
     after = [replace(e, readings=[laid(r) for r in e.readings]) for e in episodes[shown + 1 :]]
     return [*episodes[: shown + 1], *after]
+
+
+def _coins(name: str, before: Sequence[Episode]) -> list[int]:
+    """What lay on a jackpot's sensor and was read well, by readings, in cents."""
+    return [
+        stack.value_cents for e in before for r in e.readings for stack in r.stakes.get(name, ())
+        if stack.probability >= LAMP
+    ]  # fmt: skip
+
+
+def _without_lamps(reading: ViewReading, names: Collection[str]) -> ViewReading:
+    """The reading without stakes on these sensors that are hardly read."""
+    read = {
+        name: tuple(s for s in own if name not in names or s.probability >= LAMP)
+        for name, own in reading.stakes.items()
+    }
+    return replace(reading, stakes={name: own for name, own in read.items() if own})

@@ -9,7 +9,7 @@ import pytest
 from tests.vision.rounds.readings import TABLE, reading, stack
 from vision.chips.reading import ReadStack
 from vision.rounds.round_state import Episode
-from vision.rounds.split_stakes import with_second_stacks
+from vision.rounds.split_stakes import with_second_stacks, with_sensor_pays
 from vision.rounds.view_reader import ViewReading
 
 X, Y = TABLE.seats[0].spots["main"].center_mm
@@ -50,3 +50,32 @@ def test_a_pay_that_comes_beside_the_stake_is_no_stake() -> None:
     last = reading(stakes=staked.stakes, pays={"main": [paid]})
     read = settled([last], staked, staked)
     assert (read.stakes, read.pays) == (staked.stakes, {"main": (paid,)})
+
+
+SENSOR = "pai_gow_insurance_progressive"
+# Read as "green" with 0.13 at shift 5 of "feltwatch catalogue judge 2026-11-30 x".
+LAMP = reading(stakes={SENSOR: [stack("green", 0.13)]})
+COIN = reading(stakes={SENSOR: [stack("white")]})
+PRIZE = reading(stakes={SENSOR: [stack("red red", 0.7)]})
+
+
+def on_sensor(*rests: list[ViewReading]) -> list[ViewReading]:
+    """The last reading of each rest as it counts, the hand turned up in the second."""
+    episodes = [Episode(9.0 * k, own) for k, own in enumerate(rests)]
+    return [e.readings[-1] for e in with_sensor_pays(episodes, 1)]
+
+
+def test_a_prize_on_a_lit_sensor_is_its_pay() -> None:
+    first, lit, last = on_sensor([COIN, COIN, LAMP], [LAMP, LAMP], [PRIZE, PRIZE])
+    assert (first.stakes, lit.stakes, last.stakes) == ({}, {}, {})
+    assert last.pays == {SENSOR: PRIZE.stakes[SENSOR]}
+
+
+def test_a_coin_that_was_not_taken_in_stays_a_stake() -> None:
+    *_, last = on_sensor([COIN, COIN], [COIN, COIN], [PRIZE, PRIZE])
+    assert (last.stakes, last.pays) == (PRIZE.stakes, {})
+
+
+def test_what_is_hardly_read_stays_where_no_coin_was_read() -> None:
+    first, _, last = on_sensor([LAMP, LAMP], [LAMP, LAMP], [LAMP, LAMP])
+    assert (first.stakes, last.stakes, last.pays) == (LAMP.stakes, LAMP.stakes, {})
