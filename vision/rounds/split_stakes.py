@@ -147,8 +147,8 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
 
     The coin is taken in before, so that a pay has its place. A coin that lay there still when the
     hand was turned up stays a stake. What comes to as much as the coin did is no pay, nor is what
-    is hardly read (`LAMP`), a stake neither where the coin itself was read: a lit lamp looks like
-    a chip.
+    is hardly read (`LAMP`), nor is that a stake where the coin itself was read: a lit lamp
+    looks like a chip.
     """
     names = {name for e in episodes for r in e.readings for name in r.stakes if name in JACKPOTS}
     coins = {name: _coins(name, episodes[: shown + 1]) for name in names}
