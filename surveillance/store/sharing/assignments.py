@@ -19,6 +19,8 @@ from surveillance.store.sharing.tables import assignments, servers
 
 _LOCK = 0x66656C75
 _FORGET_S = 7 * 86_400.0
+SHORTEST_ROUND_S = 5.0
+"""No round of any game is dealt and paid in less."""
 _A, _S = assignments.c, servers.c
 _NOW = sa.func.clock_timestamp()
 
@@ -39,7 +41,9 @@ class Taken:
     """A camera that was assigned to this server now.
 
     `since`: the time, s since 1970, from which it was not watched; None: nobody was to watch it.
-    `last_round`: the number of the last round that was decided by then, stored or not.
+    `last_round`: rounds up to this number may have been decided before, stored or not. After a
+    server that gave no sign it is higher than its last known one: rounds of the time since may
+    wait in its journal, and are stored with their own numbers when it is back.
     """
 
     camera: str
@@ -99,7 +103,7 @@ class Assignments:
                 server, cameras, rows, alive, settled=settled, starting=starting
             )
             taken = tuple(
-                _taken(camera, rows.get(camera), server, alive, starting=starting)
+                _taken(camera, rows.get(camera), server, alive, now, starting=starting)
                 for camera in take
             )
             for one in taken:
@@ -229,12 +233,22 @@ def _in_force(connection: Connection, cameras: Collection[str] | None) -> dict[s
 
 
 def _taken(
-    camera: str, before: Holder | None, server: str, alive: Collection[str], *, starting: bool
+    camera: str,
+    before: Holder | None,
+    server: str,
+    alive: Collection[str],
+    now: datetime,
+    *,
+    starting: bool,
 ) -> Taken:
     if before is None:
         return Taken(camera, 1, None, "")
     is_own, is_stopped = before.server == server, before.server not in alive
+    last_round = before.last_round
     if not before.ended:
+        if not is_own and before.watched_until is not None:
+            unknown_s = max(0.0, now.timestamp() - before.watched_until)
+            last_round += math.ceil(unknown_s / SHORTEST_ROUND_S)
         why = f"server {before.server} gave no sign, {server} has taken over"
         if is_own:
             why = "the server was ended by force"
@@ -245,5 +259,5 @@ def _taken(
     else:
         why = f"server {before.server} handed it over to {server}"
     return Taken(
-        camera, before.term + 1, before.watched_until, why, before.last_round, before.ended
+        camera, before.term + 1, before.watched_until, why, last_round, before.ended
     )

@@ -17,7 +17,7 @@ from surveillance.config.site_file import load_site
 from surveillance.live.sharing.table_share import LEASE_S, TURN_S
 from surveillance.serve import serve_stack
 from surveillance.store import AlertFilter, Store
-from surveillance.store.sharing.assignments import Taken
+from surveillance.store.sharing.assignments import SHORTEST_ROUND_S, Taken
 from tests.surveillance import postgres
 from tests.surveillance.live.live_room import wait_for, write_site
 from tests.surveillance.live.sharing.share_made import CAMERAS, decided, sharing, write_share
@@ -194,6 +194,25 @@ def test_a_server_that_is_stopped_says_from_when_on_nobody_watched(url: str) -> 
         assert over["x"].why == "server A was stopped, B has taken over"
         assert over["y"].since is None
         own.leave("B")
+
+
+def test_rounds_that_wait_in_a_lost_server_s_journal_keep_their_numbers_to_themselves(
+    url: str,
+) -> None:
+    """A frozen server may have decided rounds since its last sign, and stores them later."""
+    with Store.open(url) as store:
+        own = store.assignments
+        own.turn("A", ["x"], 0.5, starting=True)
+        last_sign = time.time() - 12.0
+        own.turn("A", ["x"], 0.5, watched={"x": (last_sign, 7)})
+        taken: list[Taken] = []
+        wait_for(lambda: taken.extend(own.turn("B", ["x"], 0.5).taken) or bool(taken), 30.0)
+        unknown = (time.time() - last_sign) / SHORTEST_ROUND_S
+        assert (taken[0].planned, taken[0].since) == (False, pytest.approx(last_sign))
+        assert 7 + 12.0 / SHORTEST_ROUND_S <= taken[0].last_round <= 7 + unknown + 1
+        # Its own journal is known to a server that was ended by force.
+        again = own.turn("B", ["x"], 0.5, watched={"x": (last_sign, 11)}, starting=True)
+        assert again.taken[0].last_round == 11
 
 
 def test_sharing_needs_postgresql(tmp_path: Path) -> None:
