@@ -258,6 +258,4 @@ def _taken(
         why = f"server {before.server} was stopped, {server} has taken over"
     else:
         why = f"server {before.server} handed it over to {server}"
-    return Taken(
-        camera, before.term + 1, before.watched_until, why, last_round, before.ended
-    )
+    return Taken(camera, before.term + 1, before.watched_until, why, last_round, before.ended)

@@ -144,10 +144,27 @@ def test_a_single_sample_hides_no_packet_and_a_gap_does() -> None:
 def test_arms_that_leave_the_felt_as_the_dice_are_opened_do_not_count() -> None:
     own = watch()
     for at_s in (10.0, 10.2, 10.4):
-        assert own.look(felt(2), at_s) == []
+        own.found(dict.fromkeys(own.look(felt(2), at_s), False), at_s)
+    own.found(dict.fromkeys(own.look(felt(), 10.6), False), 10.6)
     play(own, [(10.6, ()), (10.8, ()), (11.0, ()), (11.2, ()), (11.4, ())])
     assert own.places[2].clear_s == 11.4
     assert not own.places[2].spoiled
+
+
+def test_a_hand_that_is_dealt_at_once_is_the_first() -> None:
+    own = watch()
+    play(own, [(10.0, ()), (10.2, (2,)), (10.4, (2,)), (10.6, (2, 5)), (10.8, (5,)), (11.0, ())])
+    assert first_hand(own.places, {2, 5}, 2) == FirstHand((2,), ())
+    assert first_hand(own.places, {2, 5}, 5) == FirstHand((2,), (2,))
+
+
+def test_a_place_where_cards_lay_as_the_dice_were_opened_was_never_clear() -> None:
+    own = watch()
+    own.look(felt(2), 9.8)
+    own.begin(9.8, {2})
+    play(own, [(t, (2,)) for t in times(10.0, 11.0)])
+    play(own, [(11.0, (2, 5)), (11.2, (2, 5)), (11.4, (2, 5))])
+    assert first_hand(own.places, {2, 5}, 2) == FirstHand()
 
 
 def test_a_watch_goes_on_from_its_state() -> None:

@@ -19,7 +19,7 @@ from vision.geometry.calibration import Calibration
 from vision.geometry.table import Polygon, TableFile
 
 SETTLE_S = 0.8
-"""So long after the dice were first seen nothing is dealt yet: arms that leave the felt do not
+"""So long after the dice were first seen arms leave the felt: what changes and is no card does not
 count."""
 
 LEAST_SIGHTS = 2
@@ -82,10 +82,15 @@ class DealWatch:
         self._last_s: float | None = None
         self.places: dict[int | None, PlaceDeal] = {}
 
-    def begin(self, at_s: float) -> None:
-        """The dice lie open from now on, and nothing was dealt yet."""
+    @property
+    def all_places(self) -> Collection[int | None]:
+        """The places that are watched."""
+        return self._watches.keys()
+
+    def begin(self, at_s: float, dealt: Collection[int | None] = ()) -> None:
+        """The dice lie open from now on, and nothing was dealt yet but at the places `dealt`."""
         self.since_s, self.active = at_s, True
-        self.places = {place: PlaceDeal() for place in self._watches}
+        self.places = {place: PlaceDeal(spoiled=place in dealt) for place in self._watches}
         for watch in self._watches.values():
             watch.remember()
 
@@ -107,10 +112,10 @@ class DealWatch:
             if len(own.sights) >= LEAST_SIGHTS:
                 continue
             own.spoiled |= skipped
-            if at_s - since_s <= SETTLE_S:
-                watch.remember()
-            elif watch.changed():
+            if watch.changed():
                 due.append(place)
+                if at_s - since_s <= SETTLE_S:
+                    continue
                 own.doubtful += 1
                 own.spoiled |= own.doubtful > 1
                 continue
@@ -122,9 +127,12 @@ class DealWatch:
     def found(self, sights: Mapping[int | None, bool], at_s: float) -> bool:
         """Note at which of the places looked at cards were found; whether they are the first."""
         before = any(own.sights for own in self.places.values())
+        settles = self.since_s is not None and at_s - self.since_s <= SETTLE_S
         for place, cards in sights.items():
             if cards:
                 self.places[place].sights.append(at_s)
+            elif settles:
+                self._watches[place].remember()
         return not before and any(sights.values())
 
     @property

@@ -78,7 +78,8 @@ class FirstHandWatch:
             again = since_s is None or (shown_s is not None and shown_s > since_s)
             undealt = self.deal.first_sight_s is None or not self.deal.active
             if shown_s is not None and again and undealt and phase in (Phase.WAITING, Phase.BETS):
-                self.deal.begin(shown_s)
+                lie = cards_at(bgr, list(self.deal.all_places))
+                self.deal.begin(shown_s, [place for place, (cards, _) in lie.items() if cards])
 
     def of_round(self, own: Round) -> SeenDeal:
         """The dice and the deal of a round that ended."""
