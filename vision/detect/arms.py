@@ -5,6 +5,8 @@ places, off the felt. There it may be high over the felt, and appear elsewhere b
 looks from the side: where a player's own arm could appear at some height, it is not a neighbour's.
 An arm that was seen so is followed from sample to sample by where its pieces are near: turned
 towards a neighbour it may cross the edge beside all seats, and a sleeve like the felt parts it.
+An arm that comes between two seats may be either's player's. Over a third one's cards it is a
+neighbour's nevertheless, and comes from the seat next to these.
 A piece that goes over the dealer's edge is the dealer's arm where none of it lies beyond a seat;
 where some does it is nobody's, for two arms may meet.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -117,7 +120,10 @@ class ArmWatch:
     """Watches for arms on the reduced luma of whole samples (`motion.shrink`)."""
 
     def __init__(self, calibration: Calibration, seats: Sequence[SeatPlace]) -> None:
-        """Find the blocks of the seats' boxes and spots, and of the felt beyond them."""
+        """Find the blocks of the seats' boxes and spots, and of the felt beyond them.
+
+        `seats` are in the order in which they lie about the table.
+        """
         w, h = calibration.width_px // SHRINK, calibration.height_px // SHRINK
         middles = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).reshape(-1, 2)
         felt = calibration.image_to_felt((middles.astype(np.float64) + 0.5) * SHRINK - 0.5)
@@ -132,10 +138,20 @@ class ArmWatch:
         ]
         self._zones = _Zones(_beyond(felt, seats).reshape(h, w), len(seats))
         raised = [_beyond(calibration.under(felt, mm), seats) for mm in RAISED_MM]
+        self._gaps = _Zones(_between(felt, seats, self._zones.zones), max(1, len(seats) - 1))
         self._own_arms = [
             np.any([zone == index + 1 for zone in raised], axis=0) for index in range(len(seats))
         ]
         """Of each seat, whether an arm of its player's may appear in a block."""
+        beside = [
+            _between(calibration.under(felt, mm), seats, zone)
+            for mm, zone in zip(RAISED_MM, raised, strict=True)
+        ]
+        self._wide_arms = [
+            np.any([own, *((gap == index) | (gap == index + 1) for gap in beside)], axis=0)
+            for index, own in enumerate(self._own_arms)
+        ]
+        """The same of one that may come over the edge beside its seat."""
         self._dealers = np.flatnonzero(felt[:, 1] < DEALER_MM)
         middles_mm = np.array([seat.place.center_mm for seat in seats])
         beside_px = calibration.felt_to_image(middles_mm + np.array([NEAR_MM, 0.0]))
@@ -180,7 +196,8 @@ class ArmWatch:
         covered = np.asarray(other * ~(uncovered | rests), np.uint8)
         known = self._whose.any() or self._rested.any()
         dealers = covered.ravel()[self._dealers].any()
-        if not self._zones.meet(covered) and not known and not dealers:
+        meets = self._zones.meet(covered) or self._gaps.meet(covered)
+        if not meets and not known and not dealers:
             return []
         closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
         return self._arms(now, np.asarray(closed, np.uint8))
@@ -190,6 +207,7 @@ class ArmWatch:
         parts = np.asarray(labelled, np.int32)
         flat = parts.ravel()
         beyond = self._zones.counts(flat, number)
+        between = self._gaps.counts(flat, number)
         dealers = np.bincount(flat[self._dealers], minlength=number)
         sizes = shapes[:, cv2.CC_STAT_AREA]
         least = self._zones.least
@@ -205,8 +223,13 @@ class ArmWatch:
                 still = self._stayed_ds[own] >= round(10 * STILL_S)
                 if still.mean() > STILL_SHARE:
                     rested[own] = np.maximum(self._whose, self._rested)[own]
-                else:
+                    continue
+                seat = self._from_between(now, own, between[part])
+                if seat is None:
                     left.append(part)
+                    continue
+                apart[seat] = self._cannot_be(own, int(between[part].argmax()), gap=True)
+                seats[part], whose[own] = seat, seat + 1
                 continue
             seat = self._seat(own, beyond[part])
             if seat is not None:
@@ -274,12 +297,37 @@ class ArmWatch:
         others = beyond.sum() - beyond[seat]
         return seat if rested[seat] > AGAIN_SHARE * own.sum() and not others else None
 
-    def _cannot_be(self, own: npt.NDArray[np.bool_], seat: int) -> npt.NDArray[np.bool_]:
-        """Which seats' own arms a piece, seen beyond its seat, is at no height."""
-        zone = self._zones.of_seat[seat]
+    def _from_between(
+        self, now: Bytes, own: npt.NDArray[np.bool_], between: npt.NDArray[np.int64]
+    ) -> int | None:
+        """The index of the seat from which an arm that comes between two covers a third one's
+        boxes, None where it covers none; `between` are the piece's blocks by gap."""
+        gap = int(between.argmax())
+        if between[gap] < max(self._gaps.least[gap], ALONE_SHARE * between.sum()):
+            return None
+        pair = gap, gap + 1
+        before = np.bincount(self._whose[own], minlength=len(self._seats) + 1)[1:]
+        if before.sum() - before[list(pair)].sum() >= OVERLAPS * own.sum():
+            return None
+        flat = own.ravel()
+        shares = {
+            seat: self._covered(now, box, flat[box])
+            for seat, box in enumerate(self._boxes) if seat not in pair
+        }  # fmt: skip
+        sides = {seat > gap for seat, share in shares.items() if share >= LEAST_SHARE}
+        return pair[sides.pop()] if len(sides) == 1 else None
+
+    def _cannot_be(
+        self, own: npt.NDArray[np.bool_], index: int, *, gap: bool = False
+    ) -> npt.NDArray[np.bool_]:
+        """Which seats' own arms a piece, seen beyond a seat or in a gap, is at no height."""
+        zones, own_arms = self._zones, self._own_arms
+        if gap:
+            zones, own_arms = self._gaps, self._wide_arms
+        zone = zones.of_seat[index]
         inside = zone[own.ravel()[zone]]
-        least = self._zones.least[seat]
-        return np.array([(~arms[inside]).sum() >= least for arms in self._own_arms])
+        least = zones.least[index]
+        return np.array([(~arms[inside]).sum() >= least for arms in own_arms])
 
     def _covered(self, now: Bytes, box: Places, own: npt.NDArray[np.bool_]) -> float:
         """The share of a seat's boxes, or of a spot, that a piece covers, 0 for a shadow.
@@ -328,9 +376,11 @@ def _over(one: Bytes, other: Bytes, levels: int) -> Bytes:
 
 
 class _Zones:
-    """The blocks beyond the seats' places: 1 + the index of the seat, or 0, in each block."""
+    """The blocks beyond the seats' places, or between these: 1 + the index of the seat or the gap,
+    or 0, in each block."""
 
     def __init__(self, zones: npt.NDArray[np.int64], seats: int) -> None:
+        self.zones = zones
         self._any = (zones > 0).astype(np.uint8)
         self._places = np.flatnonzero(zones)
         self._inside = zones.ravel()[self._places]
@@ -389,3 +439,21 @@ def _beyond(felt: FloatArray, seats: Sequence[SeatPlace]) -> npt.NDArray[np.int6
         own = within & (np.abs(across) < nearest)
         nearest[own], found[own] = np.abs(across[own]), index + 1
     return found
+
+
+def _between(
+    felt: FloatArray, seats: Sequence[SeatPlace], beyond: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Of each block, 1 + the index of the gap after a seat in which it lies beyond the places of
+    two neighbours, 0 for none; none of `beyond`, the blocks of one seat."""
+    found = np.zeros(len(felt), np.int64)
+    for index, pair in enumerate(pairwise(seats)):
+        within = np.ones(len(felt), bool)
+        depth = np.zeros(len(felt), bool)
+        for own, other in (pair, pair[::-1]):
+            across, along = own.place.to_local(felt).T - np.array([[0.0], [_end_mm(own)]])
+            side = own.place.to_local(np.array([other.place.center_mm]))[0, 0]
+            within &= across * np.sign(side) >= 0
+            depth |= (BEYOND_MM[0] < along) & (along < BEYOND_MM[1])
+        found[within & depth] = index + 1
+    return np.where(beyond.ravel() > 0, 0, found).reshape(beyond.shape)

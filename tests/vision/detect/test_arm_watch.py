@@ -98,6 +98,43 @@ def test_the_dealers_arm_and_two_that_meet_are_nobodys() -> None:
     assert watched(two) == [[]]
 
 
+def between(seat: int, other: int) -> Point:
+    """Off the felt, as near to one seat as to the other."""
+    (x0, y0), (x1, y1) = shoulder(seat), shoulder(other)
+    return ((x0 + x1) / 2, (y0 + y1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "over", "seat"), [(3, 4, 5, 4), (3, 4, 2, 3), (4, 5, 3, 4), (2, 3, 4, 3)]
+)
+def test_an_arm_between_two_seats_over_a_third_ones_cards_comes_from_the_next(
+    one: int, other: int, over: int, seat: int
+) -> None:
+    (found,) = watched(with_arm(felt(), between(one, other), cards(over)))
+    (arm,) = found
+    assert arm.seat == seat
+    assert over in arm.over
+    assert set(arm.over) <= {seat, over}
+
+
+@pytest.mark.parametrize("over", [3, 4])
+def test_an_arm_between_two_seats_over_ones_cards_is_nobodys(over: int) -> None:
+    assert watched(with_arm(felt(), between(3, 4), cards(over))) == [[]]
+
+
+@pytest.mark.parametrize(("tilt", "azimuth"), [(30, 0), (42, 25), (42, -25), (45, 0)])
+@pytest.mark.parametrize("high_mm", [150.0, 300.0])
+@pytest.mark.parametrize(("seat", "other"), [(2, 1), (2, 3), (3, 4), (5, 4), (5, 6)])
+def test_a_raised_arm_from_beside_the_own_seat_is_no_neighbours(
+    seat: int, other: int, high_mm: float, tilt: int, azimuth: int
+) -> None:
+    camera = synthetic_camera(FELT, width_px=W, height_px=H, tilt_deg=tilt, azimuth_deg=azimuth)
+    by = Calibration.fit(table_camera(camera, TABLE))
+    image = with_arm(felt(), between(seat, other), cards(seat), by=by, high_mm=high_mm)
+    (found,) = watched(image, by=by)
+    assert [arm for arm in found if arm.seat not in (seat, other) and seat in arm.over] == []
+
+
 def beside(seat: int, other: int, share: float = 0.12) -> Point:
     """From a seat's cards on the way to another's, beyond no seat."""
     (x0, y0), (x1, y1) = cards(seat), cards(other)

@@ -72,6 +72,16 @@ def test_a_hand_that_only_the_neighbours_arm_was_over_may_be_the_neighbours_seco
     assert len(reaches([THEIRS, *own], STEPS)) == 1
 
 
+def test_a_hand_that_was_handled_from_a_third_chair_is_not_the_reachers() -> None:
+    # The player of hand 3 sits so that all arms come over the edge beyond seat 4.
+    before = [arm(13.0 + k / 5, 3, seat=4) for k in range(3)]
+    (reach,) = reaches([*before, OWN, arm(20.0, 3)], STEPS)
+    assert (reach.seat, reach.shown.over) == (2, 3)
+    assert reaches([*before[:2], OWN, arm(20.0, 3)], STEPS) == []
+    # The player of hand 2 was over it too.
+    assert reaches([*before, arm(13.8, 3), OWN, arm(20.0, 3)], STEPS) == []
+
+
 def test_an_arm_that_comes_from_the_chair_before_its_hand_is_that_hands() -> None:
     # The player of hand 3 sits so that the arm comes over the edge beyond seat 2.
     steps = {2: STEPS[2], 3: STEPS[3], 4: [step(4, "set", 15.0)]}

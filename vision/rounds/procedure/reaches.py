@@ -132,16 +132,15 @@ def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) ->
     """The reaches of a round into hands that lay set, each pair of seats once.
 
     `steps` are those of every seat, in order. A hand over which no arm of its own seat was seen
-    before may be another one of the player who reaches. That player may also sit nearer to a
-    neighbour's chair, from which all arms over the player's hand come then: such a hand is the
-    player's too, and the reach is from the one that the arm was over last or next.
+    before, and none from a third chair alone, may be another one of the player who reaches. That
+    player may also sit nearer to a neighbour's chair, from which all arms over the player's hand
+    come then: such a hand is the player's too, and the reach is from the one that the arm was over
+    last or next.
     """
     found: dict[tuple[int, int], SeenReach] = {}
     for first in arms:
         mine = _hands_of(first, arms)
-        if first.over in mine or not any(
-            own.seat == own.over == first.over and own.at_s < first.at_s for own in arms
-        ):
+        if first.over in mine or not _is_anothers(first, arms):
             continue
         own = min(
             (arm for arm in arms if arm.seat == first.seat and arm.over in mine),
@@ -160,6 +159,19 @@ def reaches(arms: Sequence[ArmOver], steps: Mapping[int, Sequence[SeenStep]]) ->
         shown = max(reach, key=lambda arm: arm.share)
         found[pair] = SeenReach(own.over, shown, first.at_s, reach[-1].at_s)
     return list(found.values())
+
+
+def _is_anothers(first: ArmOver, arms: Sequence[ArmOver]) -> bool:
+    """Whether the hand under an arm was handled before from its own chair, or from a third one
+    alone."""
+    before = [own for own in arms if own.over == first.over and own.at_s < first.at_s]
+    if any(own.seat == own.over for own in before):
+        return True
+    return (
+        len(before) >= LEAST_OWN
+        and all(own.seat == before[0].seat for own in before)
+        and (before[0].seat != first.seat)
+    )
 
 
 def _hands_of(first: ArmOver, arms: Sequence[ArmOver]) -> set[int]:
