@@ -24,7 +24,7 @@ from vision.rounds.region_change import (
     different_share,
     least_change,
 )
-from vision.rounds.round_state import Episode, Round
+from vision.rounds.round_state import FACE_UP_CARDS, Episode, Round
 
 SURE_READINGS = 2
 """Least confident readings of a stake, in one rest or in several alike."""
@@ -81,13 +81,17 @@ class StakeRest:
 def closed_s(own: Round) -> float | None:
     """By when bets were closed: cards had been dealt to a place, the dealer's included.
 
-    One place alone may be misread: a second must have been dealt to soon after.
+    One place alone may be misread: a second must have been dealt to soon after, or the dealer's
+    hand turned up.
     """
     dealt = []
     for track in own.tracks.values():
         first = next((e for e in track.episodes if e.dealt), None)
         if first is not None:
             dealt.append(first.readings[0].at_s)
+    shown = next((e for e in own.tracks[None].episodes if e.cards_up >= FACE_UP_CARDS), None)
+    if shown is not None:
+        dealt.append(shown.readings[0].at_s)
     dealt.sort()
     if len(dealt) < 2:
         return None

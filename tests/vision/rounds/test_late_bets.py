@@ -261,6 +261,22 @@ def test_bets_are_closed_by_the_first_of_two_packets_dealt_one_after_the_other()
     assert closed_s(own) == second.readings[0].at_s
 
 
+def test_bets_are_closed_by_the_dealers_packet_where_that_hand_is_turned_up_soon_after() -> None:
+    def deal(_play: Play) -> None:
+        """Nothing more."""
+
+    own = played(deal, ONE, TWO)
+    packet = next(e for e in own.tracks[None].episodes if e.backs)
+    shown = next(e for e in own.tracks[None].episodes if e.cards_up)
+    # All other packets were taken up at once.
+    for seat in (1, 2):
+        for one in own.tracks[seat].episodes:
+            if one.dealt:
+                one.readings[:] = [replace(r, at_s=r.at_s + 60) for r in one.readings]
+    assert shown.readings[0].at_s - packet.readings[0].at_s < 5
+    assert closed_s(own) == packet.readings[0].at_s
+
+
 def test_a_stake_seen_last_as_bets_are_closed_lay_there_then() -> None:
     def deal(play: Play) -> None:
         rest(play, TWO)
