@@ -18,6 +18,7 @@ from settlement.record import CardMove
 from vision.cards.back_look import colours_of_backs, looks_like_back
 from vision.cards.view import CardRead, fuse_indices, join_cards, split_hands
 from vision.geometry.table import VIEW_MM, DealerPlace, SeatPlace
+from vision.rounds.procedure.eighth_card import set_aside
 from vision.rounds.region_change import as_picture
 from vision.rounds.round_state import FACE_UP_CARDS, Episode
 from vision.rounds.view_reader import ViewReading
@@ -69,18 +70,26 @@ class SetHand:
         return frozenset(card.label for card in self.cards)
 
 
-def set_hand(episode: Episode, part: SeatPlace | DealerPlace) -> SetHand | None:
-    """The set hand that a state of rest shows, or None."""
-    cards = _cards(episode)
+def set_hand(
+    episode: Episode, part: SeatPlace | DealerPlace, least: int = SURE_READINGS
+) -> SetHand | None:
+    """The set hand that a state of rest shows in at least so many readings, or None."""
+    cards = _hand(_cards(episode), part)
     low = _low_of(cards, part)
     if low is None or min(card.share for card in cards) < SURE_CARD:
         return None
     alike = sum(_low_of(join_cards(r.indices), part) == low for r in episode.readings)
-    return SetHand(episode, low, tuple(cards)) if alike >= SURE_READINGS else None
+    return SetHand(episode, low, tuple(cards)) if alike >= least else None
+
+
+def _hand(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> Sequence[CardRead]:
+    """The cards of a hand, without the one that a draw dealer set aside."""
+    return set_aside(cards, part).hand if isinstance(part, DealerPlace) else cards
 
 
 def _low_of(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> frozenset[str] | None:
     """The labels in the low box, of seven different cards that lie two and five."""
+    cards = _hand(cards, part)
     if len({card.label for card in cards}) != len(cards):
         return None
     low, high = split_hands(cards, part.low, part.high, part.place)
@@ -104,7 +113,7 @@ def card_moves(
     moves: list[SeenCardMove] = []
     for seat, own in rests.items():
         hands = [hand for hand in shown[seat] if hand is not None]
-        moves += _between_hands(seat, hands)
+        moves += _between_hands(seat, hands) or _at_once(seat, own, hands, parts[seat])
         if seat is not None:
             brief = glimpses.get(seat, ())
             moves += _turned_down(seat, own, shown[seat], dealt) or _glimpsed_down(
@@ -136,6 +145,20 @@ def _between_hands(seat: int | None, hands: Sequence[SetHand]) -> list[SeenCardM
         for one, other in pairwise(hands)
         if one.labels == other.labels and one.low != other.low
     ]  # fmt: skip
+
+
+def _at_once(
+    seat: int | None, rests: Sequence[Episode], hands: Sequence[SetHand],
+    part: SeatPlace | DealerPlace,
+) -> list[SeenCardMove]:  # fmt: skip
+    """Cards that changed hands as soon as these were shown: set otherwise in one reading, and so
+    ever since."""
+    if not hands:
+        return []
+    before = (e for e in rests if e.start_s < hands[0].episode.start_s)
+    first = next((hand for e in before if (hand := set_hand(e, part, 1)) is not None), None)
+    alike = all(hand.low == hands[0].low for hand in hands)
+    return _between_hands(seat, [first, hands[0]]) if first is not None and alike else []
 
 
 def _between_seats(hands: Mapping[int | None, Sequence[SetHand]]) -> list[SeenCardMove]:

@@ -135,6 +135,29 @@ def test_the_dealers_cards_set_again_are_reported_a_row_spread_first_is_not() ->
     assert kinds(again, None) == [("hand", ("9C", "9D", "KD", "KS"))]
 
 
+def with_eighth(label: str, row: Sequence[ViewIndex]) -> tuple[ViewIndex, ...]:
+    """A card that a draw dealer set aside, outside both boxes."""
+    (card,) = hand(TABLE.dealer, "", label, shift=230.0)
+    return (*row, card)
+
+
+def test_the_dealers_cards_set_again_are_reported_beside_an_eighth_card() -> None:
+    row, other, last = (with_eighth("8D", own) for own in (ROW, OTHER_SET, dealer_cards()))
+    assert kinds(played(seen(cards()), dealer=(row, last)), None) == []
+    again = played(seen(cards()), dealer=(row, other, last))
+    assert kinds(again, None) == [("hand", ("9C", "9D", "KD", "KS"))]
+
+
+def test_cards_that_change_hands_as_soon_as_they_are_shown_are_reported() -> None:
+    other = seen(cards("QS 7D", "AC AH TS QD 3C"))
+    play = played(seen(cards()), other, other, times=(3, 1, 3, 3))
+    assert kinds(play) == [("hand", ("QD", "7D"))]
+    # One reading between two alike is a misread one, one of unlike cards tells nothing.
+    assert kinds(played(seen(cards()), other, seen(cards()), times=(3, 3, 1, 3))) == []
+    unlike = seen(cards(LOW, "AC AH TS 7H 3C"))
+    assert kinds(played(unlike, other, times=(3, 1, 3))) == []
+
+
 UNSURE = {"7D": SURE_CARD - 0.05}
 
 
