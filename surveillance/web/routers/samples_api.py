@@ -1,4 +1,4 @@
-"""The pages that sample a table's cards, banker's marker and jackpots, and their questions."""
+"""The pages that sample a table's cards, banker's marker, dice and jackpots, and what they ask."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from surveillance.web.schemas.banker import (
     PlacesQuestion,
 )
 from surveillance.web.schemas.cards import DeckQuestion, DeckSample, JokerQuestion, JokerSample
+from surveillance.web.schemas.dice import DiceForm, DiceQuestion
 from surveillance.web.schemas.jackpots import LampForm, LampQuestion, LookForm, LookQuestion
 from surveillance.web.schemas.review import ErrorForm
 from surveillance.web.services.jackpot_sights import lamp_sample, look
 from surveillance.web.services.samples.deck import deck_sample
+from surveillance.web.services.samples.dice import dice_look
 from surveillance.web.services.samples.joker import joker_sample
 from surveillance.web.services.samples.marker import drawn_places, marker_sample
 
@@ -74,6 +76,13 @@ def places(_: Admin, pictures: PicturesHere, question: PlacesQuestion) -> list[M
     return drawn_places(question.data, kept_picture(pictures, question.picture).path)
 
 
+@router.post("/api/dice/look", responses=_REFUSED, tags=["dice"])
+def look_at_dice(_: Admin, pictures: PicturesHere, question: DiceQuestion) -> DiceForm:
+    """Where the dice of a table lie, and what an image shows of them; nothing is written."""
+    kept = kept_picture(pictures, question.picture)
+    return dice_look(question.data, kept.path, question.sizes, question.at_px)
+
+
 @router.post("/api/jackpots/look", responses=_REFUSED, tags=["jackpots"])
 def look_at_jackpots(_: Admin, pictures: PicturesHere, question: LookQuestion) -> LookForm:
     """What an image shows of a table's jackpot displays and lamps; nothing is written."""
@@ -102,6 +111,14 @@ def banker_page(
 ) -> Response:
     """The page to sample a table's banker's marker in an image of it."""
     return _page("banker.html.j2", account, shelf, pictures, request, id)
+
+
+@router.get("/tables/dice/{id}", include_in_schema=False)
+def dice_page(
+    account: Admin, shelf: TableShelfHere, pictures: PicturesHere, request: Request, id: str
+) -> Response:
+    """The page to show where a table's dice lie open in an image of it."""
+    return _page("dice.html.j2", account, shelf, pictures, request, id)
 
 
 @router.get("/tables/jackpots/{id}", include_in_schema=False)

@@ -15,7 +15,7 @@ byId("tables").replaceChildren(tables.length === 0
       html("td", {}, one.cameras.join(", ") || html("span", { class: "muted" }, "none")),
       html("td", {}, one.calibrated ? html("span", { class: "num" }, one.rms_px === null ? "yes" : `${one.rms_px.toFixed(2)} px rms`) : html("span", { class: "badge", "data-state": "warn" }, "not calibrated")),
       html("td", {}, one.problem ? html("span", {}, html("span", { class: "badge", "data-state": "bad" }, "wrong"), ` ${one.problem}`) : html("span", { class: "badge", "data-state": "ok" }, "sound")),
-      html("td", { class: "right nowrap" }, html("a", { class: "btn", href: `/tables/edit/${one.id}` }, "Edit"), " ", html("a", { class: "btn", href: `/tables/calibrate/${one.id}` }, "Calibrate"), " ", html("a", { class: "btn", href: `/tables/chips/${one.id}` }, "Chips"), " ", html("a", { class: "btn", href: `/tables/cards/${one.id}` }, "Cards"), " ", html("a", { class: "btn", href: `/tables/banker/${one.id}` }, "Banker"), " ", html("a", { class: "btn", href: `/tables/jackpots/${one.id}` }, "Jackpots")))))));
+      html("td", { class: "right nowrap" }, html("a", { class: "btn", href: `/tables/edit/${one.id}` }, "Edit"), " ", html("a", { class: "btn", href: `/tables/calibrate/${one.id}` }, "Calibrate"), " ", html("a", { class: "btn", href: `/tables/chips/${one.id}` }, "Chips"), " ", html("a", { class: "btn", href: `/tables/cards/${one.id}` }, "Cards"), " ", html("a", { class: "btn", href: `/tables/banker/${one.id}` }, "Banker"), " ", html("a", { class: "btn", href: `/tables/dice/${one.id}` }, "Dice"), " ", html("a", { class: "btn", href: `/tables/jackpots/${one.id}` }, "Jackpots")))))));
 
 byId("new")?.addEventListener("submit", async (event) => {
   event.preventDefault();
