@@ -53,12 +53,8 @@ def _rect(found: Found) -> tuple[tuple[int, int], tuple[int, int]]:
     return (x0, y0), (x1, y1)
 
 
-def draw_photo(image: ByteArray, result: PhotoResult) -> ByteArray:
-    """A copy of an image with its cards, indices, chips and lammers boxed and named."""
-    return _draw_on(image.copy(), result)
-
-
 def _draw_on(out: ByteArray, result: PhotoResult) -> ByteArray:
+    """The image itself, with its cards, indices, chips and lammers boxed and named."""
     unit = max(out.shape[:2]) / 1000
     thin, wide = max(1, round(1.2 * unit)), max(2, round(2.6 * unit))
     size = float(np.clip(0.55 * unit, 0.4, 3.0))

@@ -15,7 +15,7 @@ from settlement.errors import FeltwatchError
 from surveillance.cli import main
 from surveillance.cli.models import harvest_cmd, photos_cmd
 from surveillance.cli.recordings import detect_cmd
-from surveillance.reports.photo_view import DrawnPhotos, draw_photo
+from surveillance.reports.photo_view import DrawnPhotos
 from tests.vision.painted import ColourDetector, ColourReader, ground, paint_card, painted_networks
 from vision.cards.photo import PhotoReader
 from vision.detect.openvino_runtime import ModelError
@@ -195,13 +195,12 @@ def test_harvest_leaves_the_held_out_part_alone(
         typer.main.get_command(app).main(arguments, standalone_mode=False)
 
 
-def test_drawing_changes_a_copy_and_colours_the_boxes(tmp_path: Path) -> None:
+def test_a_drawn_image_has_its_cards_in_coloured_boxes(tmp_path: Path) -> None:
     image = ground(300, 260)
     paint_card(image, "7H", (150, 130), 0, 40)
-    before = image.copy()
     result = PhotoReader(ColourDetector(), ColourReader()).read(image)
-    drawn = draw_photo(image, result)
-    assert np.array_equal(image, before)
+    drawn = cv2.imread(str(DrawnPhotos(tmp_path / "drawn").write("a.png", image, result)))
+    assert drawn is not None
     x0, y0, _, y1 = (round(v) for v in result.cards[0].xyxy)
     edge = drawn[(y0 + y1) // 2, max(0, x0)]
     assert int(edge[1]) > int(edge[0]) + 60
