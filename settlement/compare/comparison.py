@@ -20,7 +20,7 @@ from settlement.compare.finding import Finding, FindingCode, Suspicion, cause_wo
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.open_cards import judge_open, settle_open
-from settlement.compare.payments import judge_envy, judge_wager
+from settlement.compare.payments import judge_envy, judge_wager, without_change
 from settlement.compare.procedure import judge_breaches, judge_dice
 from settlement.compare.unsure_cards import weigh_cards
 from settlement.errors import FeltwatchError
@@ -229,7 +229,8 @@ def _house_wager(case: Case, unjudged: Unjudged) -> Iterator[Finding]:
     """The dealer's own stake against a player who banks."""
     for wager, ruling in zip(case.record.dealer.wagers, case.settlement.dealer.wagers, strict=True):
         yield from judge_limits(case, None, wager)
-        for difference in judge_wager(case, None, wager, ruling, unjudged, foul=False):
+        found = list(judge_wager(case, None, wager, ruling, unjudged, foul=False))
+        for difference in without_change(found, unjudged):
             yield difference.finding
 
 
@@ -252,6 +253,7 @@ def _seat(
             continue
         differences += judge_wager(case, seat, wager, ruling, unjudged, foul=bool(due.foul))
     differences += judge_envy(case, seat, due, unjudged)
+    differences = without_change(differences, unjudged)
     differences = _by_one_mistake(case, seat, rulings, differences)
     differences = _with_other_payouts(case, seat, differences, unjudged)
     differences = _without_open_winners(seat, rulings, differences, unjudged)
@@ -314,6 +316,9 @@ def _with_other_payouts(
     out = list(differences)
     for missing in differences:
         if missing.cents is None or missing.cents >= 0 or missing not in out:
+            continue
+        if any(d.cents == -missing.cents for d in differences):
+            # It was found by another wager: the two become one finding.
             continue
         for other in seat.wagers:
             if other.wager == missing.wager or other.paid_cents is not None:
@@ -477,14 +482,18 @@ def _lacks_nothing(
 def _settled_together(case: Case, seat: int, differences: list[Difference]) -> Iterator[Finding]:
     """A seat's differences; payouts laid beside another of its wagers are one finding.
 
-    An envy prize has no spot of its own: laid with the payout of its wager it is in order.
+    An envy prize has no spot of its own: laid with the payout of its wager it is in order. What
+    lies by a wager that is due nothing is another's before what is too much by one that is paid.
     """
     left = list(differences)
     envy = case.terms.envy.wager
     for missing in differences:
         if missing.cents is None or missing.cents >= 0 or missing not in left:
             continue
-        match = next((d for d in left if d.cents == -missing.cents), None)
+        match = min(
+            (d for d in left if d.cents == -missing.cents),
+            key=lambda d: d.finding.code is FindingCode.OVERPAID, default=None,
+        )  # fmt: skip
         if match is None:
             continue
         left.remove(missing)

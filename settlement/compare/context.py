@@ -57,6 +57,8 @@ class Case:
 class Difference:
     """A finding about a payout, with how many cents too much (or, below 0, too little) lay there.
 
+    `may_be`: what may have made it right, so that it stands only where it explains another one.
+
     >>> from settlement.compare.finding import FindingCode
     >>> finding = Finding.of(
     ...     FindingCode.NOT_PAID, seat=2, wager="main", seen="left", due="$25", rule="", message=""
@@ -68,6 +70,7 @@ class Difference:
     wager: str
     finding: Finding
     cents: int | None = None
+    may_be: str | None = None
 
 
 def place_name(seat: int | None) -> str:

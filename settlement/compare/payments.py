@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from settlement.compare.context import Case, Difference, Unjudged, place_name
 from settlement.compare.finding import Finding, FindingCode, wager_name
@@ -123,15 +124,14 @@ def _pay(
     if not right or is_settled(paid, ruling, case.terms.commission):
         return
     due = right[0]
+    change: str | None = None
     if paid.in_time > due:
         whole = bool(ruling.commission_cents) and paid.in_time == ruling.gross_cents
         if not whole and _may_be_change(wager, due, paid.in_time - due):
-            unjudged.add(
+            change = (
                 f"{wager.wager}.paid: {money(paid.in_time - due)} too much is less than the "
-                "smallest chip laid: change may have been given",
-                wager.wager,
+                "smallest chip laid: change may have been given"
             )
-            return
         if whole and wager.stirred:
             unjudged.add(
                 f"{wager.wager}.paid: the commission of {money(ruling.commission_cents)} may have "
@@ -152,7 +152,22 @@ def _pay(
         note = " (put right only after the cards were taken)"
     place = None if seat is None else seat.seat
     finding = _finding(code, place, wager, ruling, paid.text + note)
-    yield Difference(wager.wager, finding, paid.in_time - due)
+    yield Difference(wager.wager, finding, paid.in_time - due, change)
+
+
+def without_change(differences: Sequence[Difference], unjudged: Unjudged) -> list[Difference]:
+    """The differences without what may be change, but where just that is missing by another wager
+    of the seat."""
+    out = []
+    for difference in differences:
+        lacks = difference.cents is not None and any(
+            other.cents == -difference.cents for other in differences
+        )
+        if difference.may_be is None or lacks:
+            out.append(replace(difference, may_be=None))
+        else:
+            unjudged.add(difference.may_be, difference.wager)
+    return out
 
 
 def _may_be_change(wager: WagerRecord, due_cents: int, excess_cents: int) -> bool:

@@ -74,6 +74,7 @@ LOW_CARDS = 2
 LISTED_SHARE = 0.999
 """A card that is stated with less is listed in the record with what else it may be."""
 
+MARK_COUNTS = "what was taken for a mark may be a card of the low hand"
 NO_COIN = "chips were laid on the sensor later, and no coin was seen on it"
 NO_MAIN = "cards were dealt here, and no main wager was seen"
 
@@ -103,10 +104,10 @@ def read_hand(
     `hands` are the cards of the whole round, `where` the places of the seat's two hands.
     With `lacking` a seventh that is not read is none.
     """
-    cards = hands[seat]
+    every = hands[seat]
     # More than seven cannot lie there: the least probable one is a mark, not a card.
-    over = marks(cards)
-    cards = [c for c in cards if c not in over and not _is_mark(c, decided)]
+    over = marks(every)
+    cards = [c for c in every if c not in over and not _is_mark(c, decided)]
     in_low, in_high = split_hands(
         [c for c in cards if c.indices], where.low, where.high, where.place
     )
@@ -133,6 +134,10 @@ def read_hand(
                         may_be=may_be(card, hands) or None,
                     )
                 )  # fmt: skip
+    all_low, _ = split_hands([c for c in every if c.indices], where.low, where.high, where.place)
+    if len(cards) == HAND_CARDS < len(every) and len(in_low) != LOW_CARDS == len(all_low):
+        # The boxes' counts hang on it: a hand of eight cards is no foul of seven.
+        doubts.append(Undecided(seat=seat, what="hand", why=MARK_COUNTS))
     missing = HAND_CARDS - len(cards)
     if missing > 0 and not lacking:
         for box, full in (("low", LOW_CARDS), ("high", HAND_CARDS - LOW_CARDS)):

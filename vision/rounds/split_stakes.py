@@ -23,6 +23,9 @@ LAMP = 0.5
 2026-11-30" 0 to 3, after they were judged: of 463 readings 109 coins have 0.95 and more, 354 lamps
 0.45 at most."""
 
+LEAST_COIN = 2
+"""One reading is no coin in `compile_round` either."""
+
 
 def with_second_stacks(episodes: Sequence[Episode], shown: int) -> list[Episode]:
     """The episodes with stakes in two stacks assigned as stakes.
@@ -143,7 +146,7 @@ def came_to_stand(
 
 
 def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
-    """The episodes with what is laid on a jackpot's sensor after rest `shown` as its payout.
+    """The episodes with what is laid on a jackpot's sensor from rest `shown` on as its payout.
 
     The coin is taken in before, so that a pay has its place. A coin that lay there still when the
     hand was turned up stays a stake. What comes to as much as the coin did is no pay, nor is what
@@ -151,16 +154,15 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
     looks like a chip.
     """
     names = {name for e in episodes for r in e.readings for name in r.stakes if name in JACKPOTS}
-    coins = {name: _coins(name, episodes[: shown + 1]) for name in names}
-    # One reading is no coin in `compile_round` either.
-    lit = {name for name, own in coins.items() if len(own) >= 2}
+    early = {name for name in names if _laid_as_shown(name, episodes, shown)}
+    coins = {name: _coins(name, episodes[: shown + (name not in early)]) for name in names}
+    lit = {name for name, own in coins.items() if len(own) >= LEAST_COIN}
     episodes = [replace(e, readings=[_without_lamps(r, lit) for r in e.readings]) for e in episodes]
-    last = episodes[min(shown, len(episodes) - 1)].readings
-    cleared = {name for name in names if sum(name in r.stakes for r in last) * 2 <= len(last)}
-    if not cleared:
+    gone = {name for name in names if _is_clear(name, episodes, shown)}
+    if not gone and not early:
         return episodes
 
-    def laid(reading: ViewReading) -> ViewReading:
+    def laid(reading: ViewReading, cleared: Collection[str]) -> ViewReading:
         stakes, pays = dict(reading.stakes), dict(reading.pays)
         for name in cleared & stakes.keys():
             stacks = stakes.pop(name)
@@ -173,8 +175,28 @@ def with_sensor_pays(episodes: Sequence[Episode], shown: int) -> list[Episode]:
                 pays[name] = (*pays.get(name, ()), *new)
         return replace(reading, stakes=stakes, pays=pays)
 
-    after = [replace(e, readings=[laid(r) for r in e.readings]) for e in episodes[shown + 1 :]]
-    return [*episodes[: shown + 1], *after]
+    def from_(k: int) -> Collection[str]:
+        return frozenset() if k < shown else early if k == shown else early | gone
+
+    return [
+        replace(e, readings=[laid(r, from_(k)) for r in e.readings])
+        for k, e in enumerate(episodes)
+    ]  # fmt: skip
+
+
+def _laid_as_shown(name: str, episodes: Sequence[Episode], shown: int) -> bool:
+    """Whether a coin was taken in, and the rest that shows the hand turned up shows a pay too."""
+    coins = _coins(name, episodes[:shown])
+    if len(coins) < LEAST_COIN or not _is_clear(name, episodes, shown - 1):
+        return False
+    now = _coins(name, episodes[shown : shown + 1])
+    return len(now) >= LEAST_COIN and not set(now) & set(coins)
+
+
+def _is_clear(name: str, episodes: Sequence[Episode], rest: int) -> bool:
+    """Whether most readings of a rest show nothing on a sensor."""
+    readings = episodes[min(rest, len(episodes) - 1)].readings
+    return sum(name in r.stakes for r in readings) * 2 <= len(readings)
 
 
 def _coins(name: str, before: Sequence[Episode]) -> list[int]:

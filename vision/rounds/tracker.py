@@ -362,9 +362,9 @@ class RoundTracker:
         ):
             self._drop(own)
         elif own.phase is not Phase.SETTLING and self._is_bare():
-            # A back in one reading of several is no deal: chips that are raked in may look so.
-            dealt = any(e.dealt for track in own.tracks.values() for e in track.episodes)
-            if not dealt and own.misdealt_s is None:
+            # Backs at one place are no deal: what is raked in or taken up may look so.
+            dealt = sum(any(e.dealt for e in track.episodes) for track in own.tracks.values())
+            if dealt < 2 and own.misdealt_s is None:
                 self._drop(own)
                 return None
             self.round = self.open_gap = None

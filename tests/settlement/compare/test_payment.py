@@ -196,6 +196,34 @@ class TestWrongSpot:
         )
         assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
 
+    def test_beside_a_payout_of_one_chip_it_is_no_change(self) -> None:
+        """A chip of $25 by $15: $10 too much, and $10 are missing by the other wager."""
+        main = wager("main", 1500, "paid", 2500).model_copy(update={"paid_least_cents": 2500})
+        other = wager("emperors_treasure", 200, "left")
+        record = record_of(NEVADA, main, other, cards=FULL_WINNER)
+        assert reported(record, NEVADA) == [("WRONG_SPOT", 1, "emperors_treasure")]
+        # Where as much is not missing it may be change.
+        other = wager("emperors_treasure", 400, "left")
+        record = record_of(NEVADA, main, other, cards=FULL_WINNER)
+        assert "change may have been given" in findings(record, NEVADA)[-1].message
+        codes = [code for code, _, _ in reported(record, NEVADA)]
+        assert codes == ["NOT_PAID", "UNDECIDED"]
+
+    def test_what_lies_by_a_push_for_sure_is_not_looked_for_by_a_payout_in_doubt(self) -> None:
+        """$6 are missing and lie by a push; $15 by a third wager are its due or perhaps $6 more."""
+        third = wager("pai_gow_insurance", None, "paid", 1500).model_copy(
+            update={"stake_sums": ((300, 0.8), (400, 0.14), (500, 0.06))}
+        )
+        record = record_of(
+            NEVADA, third, wager("main", 2500, "paid", 1200),
+            wager("emperors_treasure", 400, "left"), cards="QS JH / TD TC TH 6H 3D",
+        )  # fmt: skip
+        codes = [one for one in reported(record, NEVADA) if one[0] != "UNDECIDED"]
+        assert ("WRONG_SPOT", 1, "emperors_treasure") in codes
+        assert "PAID_PUSH" not in [code for code, _, _ in codes]
+        (wrong,) = (one for one in findings(record, NEVADA) if one.code == "WRONG_SPOT")
+        assert "main bet" in wrong.seen
+
     def test_an_unread_sum_at_a_push_is_not_the_stake(self) -> None:
         record = record_of(
             NEVADA, wager("main", 2500, "paid", None), cards="QS JH / TD TC TH 6H 3D"

@@ -81,3 +81,15 @@ def test_one_reading_with_a_back_is_no_deal_that_was_broken_off() -> None:
     taken_back(play)
     (own,) = play.ended
     assert own.broken_off
+
+
+def test_backs_at_one_place_are_no_deal_that_was_broken_off() -> None:
+    """What is taken up in a hand may look so in every reading."""
+    play = Play()
+    play.see(1, reading(stakes=MAIN))
+    play.see(1, reading(stakes=MAIN, backs=1))
+    play.see(None, reading())
+    play.see(2, reading())
+    play.see(1, reading())
+    assert play.ended == []
+    assert play.tracker.phase is Phase.WAITING

@@ -539,3 +539,21 @@ def test_where_players_bank_the_seat_without_a_main_wager_is_no_doubt_of_its_own
     rules = TABLE.rules.model_copy(update={"game": "pai_gow_poker"})
     monkeypatch.setitem(globals(), "TABLE", TABLE.model_copy(update={"rules": rules}))
     assert whole_round(before={"emperors_treasure": ["white white"]}).undecided == ()
+
+
+def test_a_joker_beside_seven_cards_may_be_the_second_of_the_low_hand() -> None:
+    """Of eight cards the joker is left out as a mark: one and six are no foul."""
+    own = TABLE.seat(1)
+    one, other = HANDS[1][0].split()
+    row = hand(own, f"JOKER {one}", f"{other} {HANDS[1][1]}", shares={"JOKER": 0.93})
+    record = whole_round(seat_1=row)
+    (seat,) = (s for s in record.seats if s.seat == 1)
+    assert (seat.low, len(seat.high or ())) == ((one,), 6)
+    assert (1, "hand") in [(d.seat, d.what) for d in record.undecided]
+    found = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    assert "FOUL" not in [str(f.code) for f in found if f.seat == 1]
+    # Where the mark lies by the larger row too few are in the low hand all the same.
+    row = hand(own, one, f"{other} {HANDS[1][1]} JOKER", shares={"JOKER": 0.93})
+    record = whole_round(seat_1=row)
+    found = compare(record, settle(record, TABLE.rules), TABLE.rules)
+    assert "FOUL" in [str(f.code) for f in found if f.seat == 1]

@@ -59,16 +59,29 @@ COIN = reading(stakes={SENSOR: [stack("white")]})
 PRIZE = reading(stakes={SENSOR: [stack("red red", 0.7)]})
 
 
-def on_sensor(*rests: list[ViewReading]) -> list[ViewReading]:
+def on_sensor(*rests: list[ViewReading], shown: int = 1) -> list[ViewReading]:
     """The last reading of each rest as it counts, the hand turned up in the second."""
     episodes = [Episode(9.0 * k, own) for k, own in enumerate(rests)]
-    return [e.readings[-1] for e in with_sensor_pays(episodes, 1)]
+    return [e.readings[-1] for e in with_sensor_pays(episodes, shown)]
 
 
 def test_a_prize_on_a_lit_sensor_is_its_pay() -> None:
     first, lit, last = on_sensor([COIN, COIN, LAMP], [LAMP, LAMP], [PRIZE, PRIZE])
     assert (first.stakes, lit.stakes, last.stakes) == ({}, {}, {})
     assert last.pays == {SENSOR: PRIZE.stakes[SENSOR]}
+
+
+def test_a_prize_that_lies_as_soon_as_the_hand_is_shown_is_a_pay() -> None:
+    bare = reading()
+    rests = ([COIN, COIN], [bare, bare], [PRIZE, PRIZE], [PRIZE, PRIZE])
+    first, _, shown, last = on_sensor(*rests, shown=2)
+    assert first.stakes == COIN.stakes
+    for own in (shown, last):
+        assert (own.stakes, own.pays) == ({}, {SENSOR: PRIZE.stakes[SENSOR]})
+    # The coin may come back, or never have been read.
+    for one in (COIN, bare):
+        first, _, shown, _ = on_sensor([one, one], [bare, bare], [COIN, COIN], [bare], shown=2)
+        assert (shown.stakes, shown.pays) == (COIN.stakes, {})
 
 
 def test_a_coin_that_was_not_taken_in_stays_a_stake() -> None:
