@@ -66,8 +66,11 @@ def right_sums(ruling: WagerSettlement, commission: Commission | None) -> tuple[
 
 def is_settled(laid: Laid, ruling: WagerSettlement, commission: Commission | None) -> bool:
     """Whether what was laid settles a win: by the time the cards were taken, or the net payout at
-    last where the commission is collected afterwards, as it is final only then."""
+    last where the commission is collected afterwards, as it is final only then. Beside the whole
+    win the player may have laid the commission, which was drawn in later."""
     if laid.in_time in right_sums(ruling, commission):
         return True
+    if ruling.commission_cents and laid.at_last == ruling.gross_cents:
+        return laid.in_time == laid.at_last + ruling.commission_cents
     later = commission is not None and commission.taken == "afterwards"
     return later and bool(ruling.commission_cents) and laid.at_last == ruling.pay_cents

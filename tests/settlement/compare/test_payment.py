@@ -57,6 +57,23 @@ class TestCommission:
             reported(record_of(TRADITIONAL, main_paid(paid, returned=returned)), TRADITIONAL) == []
         )
 
+    def test_a_commission_that_the_player_lays_beside_the_pay_is_none_too_much(self) -> None:
+        """$25 and the player's $1.25 lie there when the cards are taken; then it is drawn in."""
+        steps = (("20.0", 2625), ("22.0", -125))
+        record = record_of(TRADITIONAL, main_paid(2500, steps=steps))
+        (own,) = record.seats
+        taken = own.model_copy(update={"cards_taken_s": "21.0"})
+        assert reported(record.model_copy(update={"seats": (taken,)}), TRADITIONAL) == []
+        # Another sum is no commission.
+        wrong = main_paid(2500, steps=(("20.0", 2700), ("22.0", -200)))
+        (own,) = record_of(TRADITIONAL, wrong).seats
+        taken = own.model_copy(update={"cards_taken_s": "21.0"})
+        codes = [
+            code
+            for code, _, _ in reported(record.model_copy(update={"seats": (taken,)}), TRADITIONAL)
+        ]
+        assert "OVERPAID" in codes
+
     def test_a_forgotten_commission_is_reported(self) -> None:
         record = record_of(TRADITIONAL, main_paid(2500))
         assert reported(record, TRADITIONAL) == [("OVERPAID", 1, "main")]
