@@ -60,7 +60,9 @@ def test_the_card_whose_mark_reads_as_nothing_is_the_joker_where_the_deck_leaves
     None
 ):
     assert named(dealt(), [NOTHING] * 3) == JOKER
-    # With few hands on the felt many others are left.
+    # With fewer hands on the felt more others are left, and there may be six cards alone.
+    assert named(dealt(seats=6), [NOTHING] * 3) is None
+    assert named(dealt(seats=6), [reads(JOKER=0.9)] * 3) == JOKER
     assert named(dealt(seats=4), [NOTHING] * 3) is None
     assert named(dealt(seats=4), [reads(JOKER=0.97)] * 3) == JOKER
 
