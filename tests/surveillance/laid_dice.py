@@ -6,12 +6,10 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.dice import DiceTable
 from datasets.simulate.shift import write_table
+from tests.surveillance.laid_marker import pixel_of
 from vision.detect.detections import ByteArray
-from vision.geometry.calibration import Calibration
 from vision.geometry.dice import DicePlace
 from vision.geometry.table import Point, TableFile
 
@@ -29,10 +27,7 @@ class LaidDice:
 
     def pixel_of(self, at_mm: Point, above_mm: float = 0.0) -> list[float]:
         """Where the image shows a felt point, or what is so far above it."""
-        assert self.table.camera is not None
-        calibration = Calibration.fit(self.table.camera)
-        shown = calibration.felt_to_image(calibration.lift(np.array([at_mm]), above_mm))
-        return [float(v) for v in shown[0]]
+        return pixel_of(self.table, at_mm, above_mm)
 
     @property
     def middle_px(self) -> list[float]:

@@ -18,6 +18,14 @@ from vision.geometry.table import Point, TableFile
 BUTTON, CUP = 8300, 8301
 
 
+def pixel_of(table: TableFile, at_mm: Point, above_mm: float = 0.0) -> list[float]:
+    """Where the image of a table shows a felt point, or what is so far above it."""
+    assert table.camera is not None
+    calibration = Calibration.fit(table.camera)
+    shown = calibration.felt_to_image(calibration.lift(np.array([at_mm]), above_mm))
+    return [float(v) for v in shown[0]]
+
+
 @dataclass(frozen=True, eq=False)
 class LaidMarker:
     """A filmed frame (h, w, 3) of the table, the seat the marker lies before, and its size."""
@@ -30,10 +38,7 @@ class LaidMarker:
 
     def pixel_of(self, at_mm: Point, above_mm: float = 0.0) -> list[float]:
         """Where the image shows a felt point, or what is so far above it."""
-        assert self.table.camera is not None
-        calibration = Calibration.fit(self.table.camera)
-        shown = calibration.felt_to_image(calibration.lift(np.array([at_mm]), above_mm))
-        return [float(v) for v in shown[0]]
+        return pixel_of(self.table, at_mm, above_mm)
 
     @property
     def face_px(self) -> list[float]:
