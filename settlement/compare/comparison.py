@@ -20,7 +20,7 @@ from settlement.compare.finding import Finding, FindingCode, Suspicion, cause_wo
 from settlement.compare.irregularities import judge_late, judge_moves
 from settlement.compare.limits_lammers import judge_lammers, judge_limits, judge_single
 from settlement.compare.open_cards import judge_open, settle_open
-from settlement.compare.payments import judge_envy, judge_wager, without_change
+from settlement.compare.payments import is_made_up, judge_envy, judge_wager, without_change
 from settlement.compare.procedure import judge_breaches, judge_dice
 from settlement.compare.unsure_cards import weigh_cards
 from settlement.errors import FeltwatchError
@@ -317,8 +317,8 @@ def _with_other_payouts(
     for missing in differences:
         if missing.cents is None or missing.cents >= 0 or missing not in out:
             continue
-        if any(d.cents == -missing.cents for d in differences):
-            # It was found by another wager: the two become one finding.
+        if is_made_up(missing, differences):
+            # The two become one finding.
             continue
         for other in seat.wagers:
             if other.wager == missing.wager or other.paid_cents is not None:
@@ -350,8 +350,7 @@ def _without_unseen_payouts(
     for missing in differences:
         if missing.finding.code not in (FindingCode.NOT_PAID, FindingCode.ENVY_MISSED):
             continue
-        if missing.cents is not None and any(d.cents == -missing.cents for d in differences):
-            # It was found by another wager: the two become one finding.
+        if is_made_up(missing, differences):
             continue
         for other in seat.wagers:
             name, ruling = other.wager, rulings.get(other.wager)
@@ -482,8 +481,8 @@ def _lacks_nothing(
 def _settled_together(case: Case, seat: int, differences: list[Difference]) -> Iterator[Finding]:
     """A seat's differences; payouts laid beside another of its wagers are one finding.
 
-    An envy prize has no spot of its own: laid with the payout of its wager it is in order. What
-    lies by a wager that is due nothing is another's before what is too much by one that is paid.
+    An envy prize has no spot of its own: laid with the payout of its wager it is in order. Chips
+    beside a wager without a payout belong to another one before an excess beside a paid wager does.
     """
     left = list(differences)
     envy = case.terms.envy.wager

@@ -158,16 +158,22 @@ def _pay(
 def without_change(differences: Sequence[Difference], unjudged: Unjudged) -> list[Difference]:
     """The differences without what may be change, but where just that is missing by another wager
     of the seat."""
-    out = []
+    out = [difference for difference in differences if difference.may_be is None]
     for difference in differences:
-        lacks = difference.cents is not None and any(
-            other.cents == -difference.cents for other in differences
-        )
-        if difference.may_be is None or lacks:
+        if difference.may_be is None or difference.cents is None:
+            continue
+        # What is too much for sure makes up for what is missing before what may be change.
+        lacking = sum(other.cents == -difference.cents for other in out)
+        if lacking > sum(other.cents == difference.cents for other in out):
             out.append(replace(difference, may_be=None))
         else:
             unjudged.add(difference.may_be, difference.wager)
     return out
+
+
+def is_made_up(missing: Difference, differences: Sequence[Difference]) -> bool:
+    """Whether just what is missing by a wager is too much by another one of the seat."""
+    return missing.cents is not None and any(d.cents == -missing.cents for d in differences)
 
 
 def _may_be_change(wager: WagerRecord, due_cents: int, excess_cents: int) -> bool:

@@ -50,9 +50,9 @@ STRAY_SHARE = 0.8
 
 UNREAD_JOKER = 0.97
 """Least probability of a joker of which no mark was read: there may be no seventh card. Of fifteen
-so decided in 434 rounds of three tune names ("feltwatch catalogue judge 2026-11-30 w" and "y",
-"... 2026-12-01 z") 13 have 0.982 and more, and are jokers; two hands of six cards have 0.937 and
-0.945."""
+jokers stated with less than 0.999 in 434 rounds of three tune names ("feltwatch catalogue judge
+2026-11-30 w" and "y", "... 2026-12-01 z") 13 are true and have 0.982 and more; two, of hands of six
+cards, have 0.937 and 0.945."""
 
 SURE_APART = 0.97
 """A joker by one mark that lies on no other card is an eighth card from this probability on. Of 125

@@ -120,10 +120,9 @@ class ArmWatch:
     """Watches for arms on the reduced luma of whole samples (`motion.shrink`)."""
 
     def __init__(self, calibration: Calibration, seats: Sequence[SeatPlace]) -> None:
-        """Find the blocks of the seats' boxes and spots, and of the felt beyond them.
-
-        `seats` are in the order in which they lie about the table.
-        """
+        """Find the blocks of the seats' boxes and spots, and of the felt beyond them."""
+        # Neighbours are next to each other: seats are numbered about the table.
+        seats = sorted(seats, key=lambda seat: seat.seat)
         w, h = calibration.width_px // SHRINK, calibration.height_px // SHRINK
         middles = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).reshape(-1, 2)
         felt = calibration.image_to_felt((middles.astype(np.float64) + 0.5) * SHRINK - 0.5)

@@ -78,7 +78,8 @@ def set_hand(
     low = _low_of(cards, part)
     if low is None or min(card.share for card in cards) < SURE_CARD:
         return None
-    alike = sum(_low_of(join_cards(r.indices), part) == low for r in episode.readings)
+    each = [_hand(join_cards(r.indices), part) for r in episode.readings]
+    alike = sum(_low_of(own, part) == low for own in each)
     return SetHand(episode, low, tuple(cards)) if alike >= least else None
 
 
@@ -89,7 +90,6 @@ def _hand(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> Sequence[
 
 def _low_of(cards: Sequence[CardRead], part: SeatPlace | DealerPlace) -> frozenset[str] | None:
     """The labels in the low box, of seven different cards that lie two and five."""
-    cards = _hand(cards, part)
     if len({card.label for card in cards}) != len(cards):
         return None
     low, high = split_hands(cards, part.low, part.high, part.place)

@@ -80,7 +80,7 @@ def places(_: Admin, pictures: PicturesHere, question: PlacesQuestion) -> list[M
 def look_at_dice(_: Admin, pictures: PicturesHere, question: DiceQuestion) -> DiceForm:
     """Where the dice of a table lie, and what an image shows of them; nothing is written."""
     kept = kept_picture(pictures, question.picture)
-    return dice_look(question.data, kept.path, question.sizes, question.at_px)
+    return dice_look(question.data, kept.path, question.at_px)
 
 
 @router.post("/api/jackpots/look", responses=_REFUSED, tags=["jackpots"])

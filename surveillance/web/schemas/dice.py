@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from surveillance.web.schemas.banker import PlacesQuestion
 from surveillance.web.schemas.chips import Px
 
 Point = tuple[float, float]
-_Mm = Annotated[float, Strict()]
-
-
-class DiceSizes(BaseModel):
-    """The keys of `dice` that a person gives in numbers."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    count: Annotated[int, Strict(), Field(ge=2, le=4)] = 3
-    die_mm: Annotated[_Mm, Field(ge=12, le=25)] = 16.0
-    radius_mm: Annotated[_Mm, Field(ge=30, le=100)] = 60.0
-    height_mm: Annotated[_Mm, Field(ge=0, le=60)] = 0.0
 
 
 class DiceQuestion(PlacesQuestion):
-    """An image with dice laid open, and where they lie."""
+    """An image with dice laid open; `dice` of the data has their sizes, and may lack the place."""
 
-    sizes: DiceSizes
     at_px: tuple[Px, Px] | None = Field(
         None,
         description="The middle of their place, in px of the image; none: where `dice` of the "

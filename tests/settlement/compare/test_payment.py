@@ -225,6 +225,12 @@ class TestWrongSpot:
         assert "change may have been given" in findings(record, NEVADA)[-1].message
         codes = [code for code, _, _ in reported(record, NEVADA)]
         assert codes == ["NOT_PAID", "UNDECIDED"]
+        # $10 that lie by a third one for sure are the missing ones.
+        other = wager("emperors_treasure", 200, "left")
+        third = wager("pai_gow_insurance", 500, "paid", 1000)
+        record = record_of(NEVADA, main, other, third, cards=FULL_WINNER)
+        codes = [code for code, _, _ in reported(record, NEVADA)]
+        assert codes == ["WRONG_SPOT", "UNDECIDED"]
 
     def test_what_lies_by_a_push_for_sure_is_not_looked_for_by_a_payout_in_doubt(self) -> None:
         """$6 are missing and lie by a push; $15 by a third wager are its due or perhaps $6 more."""

@@ -33,7 +33,9 @@ def file(client: TestClient) -> dict[str, Any]:
 
 def ask(client: TestClient, file: dict[str, Any], **question: Any) -> Any:
     laid = laid_dice()
-    body = {"data": file["data"], "sizes": laid.sizes, "at_px": laid.middle_px} | question
+    sizes = question.pop("sizes", laid.sizes)
+    own = {**file["data"], "dice": {**file["data"].get("dice", {}), **sizes}}
+    body = {"data": own, "at_px": laid.middle_px} | question
     if "picture" not in body:
         body["picture"] = sent(client, laid.frame)
     return client.post("/api/dice/look", json=body)

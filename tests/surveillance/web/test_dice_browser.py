@@ -27,7 +27,7 @@ def test_the_dice_are_shown_read_saved_and_forgotten(page: Watched, tmp_path: Pa
     assert web.inner_text("#dice-state") == "no dice yet"
     assert web.is_disabled("#forget")
 
-    # Where cards lie: told in plain words, and nothing is changed.
+    # Where cards lie: a plain message, and nothing is changed.
     web.mouse.click(*window_point(page, laid.pixel_of(laid.table.seats[2].high.center_mm)))
     web.wait_for_selector("#refused:not([hidden])")
     assert "where no cards and chips lie" in web.inner_text("#refused")

@@ -152,7 +152,7 @@ def test_cards_that_change_hands_as_soon_as_they_are_shown_are_reported() -> Non
     other = seen(cards("QS 7D", "AC AH TS QD 3C"))
     play = played(seen(cards()), other, other, times=(3, 1, 3, 3))
     assert kinds(play) == [("hand", ("QD", "7D"))]
-    # One reading between two alike is a misread one, one of unlike cards tells nothing.
+    # One reading between two alike is a misread one; one of other cards shows no change.
     assert kinds(played(seen(cards()), other, seen(cards()), times=(3, 3, 1, 3))) == []
     unlike = seen(cards(LOW, "AC AH TS 7H 3C"))
     assert kinds(played(unlike, other, times=(3, 1, 3))) == []

@@ -82,11 +82,6 @@ class DealWatch:
         self._last_s: float | None = None
         self.places: dict[int | None, PlaceDeal] = {}
 
-    @property
-    def all_places(self) -> Collection[int | None]:
-        """The places that are watched."""
-        return self._watches.keys()
-
     def begin(self, at_s: float, dealt: Collection[int | None] = ()) -> None:
         """The dice lie open from now on, and nothing was dealt yet but at the places `dealt`."""
         self.since_s, self.active = at_s, True

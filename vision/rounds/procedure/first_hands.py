@@ -78,7 +78,7 @@ class FirstHandWatch:
             again = since_s is None or (shown_s is not None and shown_s > since_s)
             undealt = self.deal.first_sight_s is None or not self.deal.active
             if shown_s is not None and again and undealt and phase in (Phase.WAITING, Phase.BETS):
-                lie = cards_at(bgr, list(self.deal.all_places))
+                lie = cards_at(bgr, [None, *(seat.seat for seat in self._table.seats)])
                 self.deal.begin(shown_s, [place for place, (cards, _) in lie.items() if cards])
 
     def of_round(self, own: Round) -> SeenDeal:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import JsonValue
 
-from surveillance.web.schemas.dice import DiceForm, DiceSizes, DieForm
+from surveillance.web.schemas.dice import DiceForm, DieForm
 from surveillance.web.services.errors import RefusedError
 from surveillance.web.services.samples.laid_pictures import LaidPicture, sound_table
 from vision.dice.throw import LEAST_FRAMES, SURE_DIE, read_frame, total_of
@@ -21,29 +21,28 @@ CIRCLE = 36
 
 
 def dice_look(
-    data: Mapping[str, JsonValue], picture: Path, sizes: DiceSizes,
-    at_px: tuple[float, float] | None,
-) -> DiceForm:  # fmt: skip
+    data: Mapping[str, JsonValue], picture: Path, at_px: tuple[float, float] | None
+) -> DiceForm:
     """The place of the dice about a point, or as the table file's `data` has it, and what is read.
 
     Raises RefusedError where data, image or place will not do.
     """
     known = data.get("dice")
-    dice = {**(known if isinstance(known, dict) else {}), **sizes.model_dump()}
+    dice = dict(known) if isinstance(known, dict) else {}
     if at_px is None and "center_mm" not in dice:
         raise RefusedError("the table file has no dice yet: point at the middle of their place")
-    if at_px is not None:
-        bare = sound_table({key: value for key, value in data.items() if key != "dice"})
-        laid = LaidPicture.of(bare, picture)
-        top = np.array([laid.felt_mm(at_px)])
-        (x, y) = laid.calibration.under(top, sizes.height_mm)[0].tolist()
-        dice["center_mm"] = [round(x, 1), round(y, 1)]
-    table = sound_table({**data, "dice": dice})
-    laid = LaidPicture.of(table, picture)
-    for key, message in dice_faults(table):
-        raise RefusedError(f"{key}: {message}")
+    table = sound_table({**data, "dice": {"center_mm": [0.0, 0.0], **dice}})
     place = table.dice
     assert place is not None
+    laid = LaidPicture.of(table, picture)
+    if at_px is not None:
+        felt_mm = np.array([laid.felt_mm(at_px)])
+        (x, y) = laid.calibration.under(felt_mm, place.height_mm)[0].tolist()
+        place = place.model_copy(update={"center_mm": (round(x, 1), round(y, 1))})
+        table = table.model_copy(update={"dice": place})
+        dice["center_mm"] = list(place.center_mm)
+    for key, message in dice_faults(table):
+        raise RefusedError(f"{key}: {message}")
     upper = place.height_mm + place.die_mm
 
     def px(points_mm: FloatArray) -> list[tuple[float, float]]:

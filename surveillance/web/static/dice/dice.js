@@ -50,9 +50,9 @@ async function take(picture, at) {
     pointing.refuse("Give the number of dice (2 to 4), their side (12 to 25 mm), and radius (30 to 100 mm) and height (0 to 60 mm) of their place.");
     return;
   }
-  const answer = await post("/api/dice/look", { picture: picture.id, data: draft.data, sizes: given, at_px: at });
-  const own = { ...answer.dice, counted_from: byId("counted_from").value };
-  draft.change((data) => { data.dice = own; });
+  const own = { ...dice(), ...given, counted_from: byId("counted_from").value };
+  const answer = await post("/api/dice/look", { picture: picture.id, data: { ...draft.data, dice: own }, at_px: at });
+  draft.change((data) => { data.dice = answer.dice; });
   seen = { key: lookKey(picture, draft.data), answer };
 }
 
@@ -63,9 +63,8 @@ async function lookAgain() {
   const key = lookKey(picture, draft.data);
   if (key === seen.key) return;
   seen = { key, answer: null };
-  const { count, die_mm, radius_mm, height_mm } = { count: 3, die_mm: 16, radius_mm: 60, height_mm: 0, ...dice() };
   try {
-    const answer = await post("/api/dice/look", { picture: picture.id, data: draft.data, sizes: { count, die_mm, radius_mm, height_mm } });
+    const answer = await post("/api/dice/look", { picture: picture.id, data: draft.data });
     if (key !== seen.key) return; // it was changed meanwhile
     seen = { key, answer };
     pointing.refuse("");
